@@ -1,0 +1,71 @@
+// Writes the test that a value fits a schema as a TypeScript expression, and says in words what it must be. Pure.
+import { constants, isAny, mapValue, shape, typesOf, type Definitions, type Schema } from "../model/schema.js";
+import { access } from "./output.js";
+
+const TYPE_TESTS: Readonly<Record<string, (value: string) => string>> = {
+  string: (value) => `typeof ${value} === "string"`,
+  boolean: (value) => `typeof ${value} === "boolean"`,
+  number: (value) => `typeof ${value} === "number"`,
+  integer: (value) => `Number.isInteger(${value})`,
+  null: (value) => `${value} === null`,
+  array: (value) => `Array.isArray(${value})`,
+  object: (value) => `isWire(${value})`,
+};
+
+/** Writes the test; names in it are taken from the walk module. */
+export function fitsExpression(node: Schema, value: string, definitions: Definitions, depth = 0): string {
+  const schema = shape(node, definitions);
+  if (isAny(schema) || depth > 4) return "true";
+  const values = constants(schema);
+  if (values !== undefined) return either(values.map((item) => `${value} === ${JSON.stringify(item)}`));
+  if (schema.anyOf !== undefined) return either(schema.anyOf.map((member) => fitsExpression(member, value, definitions, depth + 1)));
+  const types = typesOf(schema);
+  if (types.length !== 1) return types.length === 0 ? "true" : either(types.map((type) => typeTest(type, value)));
+  const parts = [typeTest(types[0] as string, value), ...inner(schema, value, definitions, depth)];
+  return parts.length === 1 ? (parts[0] as string) : `(${parts.join(" && ")})`;
+}
+
+function inner(schema: Schema, value: string, definitions: Definitions, depth: number): string[] {
+  const item = `item${depth}`;
+  if (schema.type === "array") {
+    const bound = typeof schema["maxItems"] === "number" ? [`${value}.length <= ${schema["maxItems"]}`] : [];
+    const test = schema.items === undefined ? "true" : fitsExpression(schema.items, item, definitions, depth + 1);
+    return test === "true" ? bound : [...bound, `${value}.every((${item}: unknown) => ${test})`];
+  }
+  if (schema.type === "object") {
+    const map = mapValue(schema);
+    const each = map === undefined ? "true" : fitsExpression(map, item, definitions, depth + 1);
+    const properties = Object.entries(schema.properties ?? {}).flatMap(([key, child]) => {
+      const read = access(value, key);
+      const test = fitsExpression(child, read, definitions, depth + 1);
+      const isRequired = schema.required?.includes(key) ?? false;
+      if (isRequired) return [test === "true" ? `${read} !== undefined` : test];
+      return test === "true" ? [] : [`(${read} === undefined || ${test})`];
+    });
+    return [...properties, ...(each === "true" ? [] : [`everyValue(${value}, (${item}) => ${each})`])];
+  }
+  if (typeof schema["minimum"] === "number") return [`${value} >= ${schema["minimum"]}`];
+  return [];
+}
+
+/** Says in words what a schema asks for, for an error's reader. */
+export function describeSchema(node: Schema, definitions: Definitions): string {
+  const schema = shape(node, definitions);
+  const values = constants(schema);
+  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" or ");
+  if (schema.anyOf !== undefined) return schema.anyOf.map((member) => describeSchema(member, definitions)).join(" or ");
+  if (schema.type === "array" && typeof schema["maxItems"] === "number") return `an array of at most ${schema["maxItems"]}`;
+  if (schema.type === "array" && schema.items !== undefined) return `an array (each item ${describeSchema(schema.items, definitions)})`;
+  const map = mapValue(schema);
+  if (map !== undefined) return `an object (each value ${describeSchema(map, definitions)})`;
+  const words = typesOf(schema).map((type) => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`));
+  return words.join(" or ") || "any value";
+}
+
+function typeTest(type: string, value: string): string {
+  return TYPE_TESTS[type]?.(value) ?? "true";
+}
+
+function either(tests: readonly string[]): string {
+  return tests.length === 1 ? (tests[0] as string) : `(${tests.join(" || ")})`;
+}

@@ -1,0 +1,166 @@
+// Builds the model of one protocol from what was read; every fault in the data is collected as a problem. Pure.
+import type { Problem } from "../problem.js";
+import { toCanonical } from "./canonical.js";
+import { checkCites, checkFlags, checkGatedPaths, checkLayout, checkSingleGate } from "./checks.js";
+import { applyErrata, type Erratum, type PlacedErratum } from "./errata.js";
+import { checkFills } from "./fills.js";
+import { readFlags } from "./flags.js";
+import { buildIr } from "./ir.js";
+import { readMethods, type MessageUnion } from "./methods.js";
+import { foldRows, type Changes, type ChangesFile } from "./rows.js";
+import type { Definitions } from "./schema.js";
+import type { Era, Feature, Model, Naming, Revision, Side } from "./types.js";
+
+/** A parsed file as the read room hands it over. */
+export interface Input {
+  readonly file: string;
+  readonly value: unknown;
+  readonly lineOf: (path: readonly (string | number)[]) => number;
+}
+
+/** One protocol's parsed files. */
+export interface ProtocolInput {
+  readonly name: string;
+  readonly protocol: Input;
+  readonly errata: Input | undefined;
+  readonly revisions: readonly { readonly revision: string; readonly schema: Input; readonly changes: Input }[];
+}
+
+interface ProtocolFile {
+  readonly name: string;
+  readonly title: string;
+  readonly specification: string;
+  readonly revisions: readonly { readonly revision: string; readonly era: Era; readonly released: boolean }[];
+  readonly transports: Readonly<Record<string, string>>;
+  readonly capabilities: Readonly<Record<Side, string>>;
+  readonly implied: Model["implied"];
+  readonly messages: readonly MessageUnion[];
+  readonly naming: Naming;
+}
+
+/** Builds and checks the model; with any problem the result must not be emitted. */
+export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
+  const protocol = input.protocol.value as ProtocolFile;
+  const files: ChangesFile[] = input.revisions.map((revision) => ({ ...revision.changes, value: revision.changes.value as Changes }));
+  const folded = foldRows(files, protocol.capabilities, problems);
+  const errata = placeErrata(input, protocol, problems);
+  const used = new Set<string>();
+  const revisions = input.revisions.map(({ revision, schema }, index): Revision => {
+    const entry = protocol.revisions[index] as ProtocolFile["revisions"][number];
+    const definitions = (applyErrata(schema.value, revision, errata, problems) as { $defs: Definitions }).$defs;
+    const canonical = toCanonical(definitions, index, folded.renames, used);
+    const canonicalName = (name: string) =>
+      folded.renames
+        .filter((rename) => rename.revision > index)
+        .reduce((current, rename) => (rename.from.includes(current) ? rename.to : current), name);
+    const methods = readMethods(
+      {
+        revision: index,
+        definitions,
+        canonicalName,
+        schemaFile: schema.file,
+        unions: protocol.messages,
+        naming: protocol.naming,
+        features: folded.features,
+      },
+      problems,
+    );
+    return {
+      id: revision,
+      index,
+      era: entry.era,
+      released: entry.released,
+      changelog: (files[index] as ChangesFile).value.changelog,
+      definitions,
+      canonical,
+      schemaFile: schema.file,
+      methods,
+      flags: { client: readFlags(protocol.capabilities.client, definitions), server: readFlags(protocol.capabilities.server, definitions) },
+    };
+  });
+  const model: Model = {
+    protocol: protocol.name,
+    title: protocol.title,
+    specification: protocol.specification,
+    capabilities: protocol.capabilities,
+    implied: protocol.implied,
+    transports: transportFeatures(protocol, input.protocol, folded.features, problems),
+    revisions,
+    features: folded.features,
+    fills: folded.fills,
+    layout: folded.layout,
+    renames: folded.renames,
+    goings: folded.goings,
+    ir: buildIr(revisions.map((revision) => revision.canonical)),
+    naming: protocol.naming,
+  };
+  checkCites(files, problems);
+  checkGatedPaths(model, problems);
+  checkMethodGates(model, problems);
+  checkSingleGate(model, problems);
+  checkFlags(model, problems);
+  checkFills(model, problems);
+  checkLayout(model, used, problems);
+  return model;
+}
+
+function placeErrata(input: ProtocolInput, protocol: ProtocolFile, problems: Problem[]): PlacedErratum[] {
+  const { errata } = input;
+  if (errata === undefined) return [];
+  return (errata.value as { errata: Erratum[] }).errata.map((erratum, index) => {
+    const placed = { ...erratum, file: errata.file, line: errata.lineOf(["errata", index]) };
+    if (!protocol.revisions.some((entry) => entry.revision === erratum.revision)) {
+      problems.push({
+        file: placed.file,
+        line: placed.line,
+        rule: "erratum",
+        message: `the erratum matches nothing: no revision is called ${erratum.revision}`,
+        fix: "name a revision of protocol.yaml",
+      });
+    }
+    return placed;
+  });
+}
+
+function transportFeatures(protocol: ProtocolFile, file: Input, features: readonly Feature[], problems: Problem[]): Map<string, number> {
+  const entries = Object.entries(protocol.transports).flatMap(([name, id]) => {
+    const feature = features.find((candidate) => candidate.id === id);
+    if (feature !== undefined) return [[name, feature.index] as const];
+    problems.push({
+      file: file.file,
+      line: file.lineOf(["transports", name]),
+      rule: "dangling",
+      message: `no feature is called ${id}`,
+      fix: "name the transport's feature",
+    });
+    return [];
+  });
+  return new Map(entries);
+}
+
+/** Checks that a row gates only methods that exist, and exactly at the revisions of the row. */
+function checkMethodGates(model: Model, problems: Problem[]): void {
+  for (const feature of model.features) {
+    for (const method of [...feature.gates.methods, ...feature.gates.results.flatMap((result) => result.methods)]) {
+      const present = model.revisions.filter((revision) => revision.methods.some((entry) => entry.name === method));
+      if (present.length === 0) {
+        problems.push({
+          ...feature.place(method),
+          rule: "method-gate",
+          message: `no schema has the method ${method}, which ${feature.id} gates`,
+          fix: "correct the method's name",
+        });
+        continue;
+      }
+      for (const revision of model.revisions.slice(feature.first, feature.last + 1)) {
+        if (present.includes(revision)) continue;
+        problems.push({
+          ...feature.place(method),
+          rule: "method-gate",
+          message: `the method ${method} does not exist at ${revision.id}, where ${feature.id} gates it`,
+          fix: "correct the lifetime of the row, or list the removal where it happens",
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,464 @@
+// Decides what lowering to one revision has to do at each place a canonical value may reach: which fields and members to gate, which
+// values may not fit, what to fill. A place whose whole subtree fits gets no plan and is passed by reference. Pure.
+import { fillAt } from "./fills.js";
+import { buildGating, isImplied, statusAt, type Gating, type Status } from "./gating.js";
+import { memberName, propertyPath } from "./path.js";
+import {
+  constants,
+  isAny,
+  isSame,
+  mapValue,
+  own,
+  refName,
+  refTo,
+  shape,
+  stable,
+  typesOf,
+  type Definitions,
+  type Schema,
+} from "./schema.js";
+import type { AlternativeResult, Feature, Fill, Lowering, Method, Model, Revision } from "./types.js";
+
+/** What a gate at one place does: the feature asked, the lowering and fill that serve it, and whether the negotiation decides. */
+export interface Gate {
+  readonly feature: Feature;
+  readonly lowering: Lowering | undefined;
+  readonly fill: Fill | undefined;
+  readonly status: Exclude<Status, "on">;
+}
+
+/** A value that may not fit: the schema it must fit, and the row that says what changed there. */
+export interface Misfit {
+  readonly expected: Schema;
+  readonly feature: Feature | undefined;
+  readonly lowering: Lowering | undefined;
+}
+
+/** What to do at one property of an object, in this order: hop, fill, gate, misfit, child. */
+export interface FieldStep {
+  readonly key: string;
+  readonly path: string;
+  readonly hop?: Fill;
+  /** Required at the revision; written where absent, or refused where there is nothing to write. */
+  readonly fill?: Fill | "none";
+  readonly gate?: Gate;
+  readonly misfit?: Misfit;
+  readonly child?: FunctionPlan;
+  /** Leave the property out if lowering emptied it. */
+  readonly omitEmpty?: boolean;
+  readonly feature?: Feature | undefined;
+}
+
+/** How a union member is recognised. */
+export interface MemberTest {
+  readonly kind: "object" | "array" | "scalar";
+  /** Properties that must be present, with the constants they must equal where the schema says so, nested once for inline objects. */
+  readonly required: readonly {
+    readonly key: string;
+    readonly values?: readonly unknown[];
+    readonly type?: string;
+    readonly nested?: readonly string[];
+  }[];
+  readonly optional: readonly { readonly key: string; readonly values: readonly unknown[] }[];
+  readonly types: readonly string[];
+}
+
+/** One member of a union and what becomes of it. */
+export interface Branch {
+  readonly name: string;
+  readonly test: MemberTest;
+  readonly gate?: Gate;
+  /** True where the revision's union simply has no such member. */
+  readonly absent: boolean;
+  readonly child?: FunctionPlan;
+}
+
+/** An alternative result of a method. */
+export interface ResultBranch {
+  readonly when: AlternativeResult["when"];
+  readonly gate?: Gate;
+  readonly child?: FunctionPlan;
+}
+
+/** The body of one lowering function. */
+export type Body =
+  | { readonly kind: "object"; readonly steps: readonly FieldStep[] }
+  | { readonly kind: "array"; readonly child?: FunctionPlan; readonly misfit?: Misfit }
+  | { readonly kind: "map"; readonly child?: FunctionPlan; readonly misfit?: Misfit }
+  | { readonly kind: "union"; readonly tag?: string; readonly branches: readonly Branch[]; readonly closed: boolean }
+  | { readonly kind: "result"; readonly branches: readonly ResultBranch[]; readonly usual?: FunctionPlan }
+  | { readonly kind: "params"; readonly fill: Fill; readonly child?: FunctionPlan };
+
+/** One lowering function: a place and what to do there. */
+export interface FunctionPlan {
+  readonly name: string;
+  readonly path: string;
+  body: Body;
+  needed: boolean;
+}
+
+/** The lowering functions of one revision, and which of them each method's payloads enter by. */
+export interface RevisionPlan {
+  readonly functions: readonly FunctionPlan[];
+  readonly entries: ReadonlyMap<string, { readonly params?: FunctionPlan; readonly result?: FunctionPlan }>;
+}
+
+interface Work {
+  readonly child?: FunctionPlan;
+  readonly misfit?: Misfit;
+}
+
+/** Plans the lowering of every payload of one revision. */
+export function planRevision(model: Model, revision: Revision): RevisionPlan {
+  return new Planner(model, revision).plan();
+}
+
+class Planner {
+  private readonly gating: Gating;
+  private readonly functions = new Map<string, FunctionPlan>();
+  private readonly names = new Set<string>();
+  private readonly passed: ReadonlyMap<string, ReadonlySet<Feature>>;
+
+  constructor(
+    private readonly model: Model,
+    private readonly revision: Revision,
+  ) {
+    this.gating = buildGating(model.features);
+    this.passed = passedGates(model, revision, this.gating);
+  }
+
+  plan(): RevisionPlan {
+    const entries = new Map<string, { params?: FunctionPlan; result?: FunctionPlan }>();
+    for (const method of this.revision.methods) {
+      const params = this.planParams(method);
+      const result = method.kind === "request" ? this.planResult(method) : undefined;
+      entries.set(method.name, { ...(params === undefined ? {} : { params }), ...(result === undefined ? {} : { result }) });
+    }
+    const all = [...this.functions.values()];
+    markNeeded(all);
+    return { functions: all.filter((plan) => plan.needed), entries };
+  }
+
+  private planParams(method: Method): FunctionPlan | undefined {
+    const path = `${method.canonicalDefinition}.params`;
+    const ir = own(shape(refTo(method.canonicalDefinition), this.model.ir).properties, "params");
+    if (ir === undefined) return undefined;
+    const here = own(shape(refTo(method.canonicalDefinition), this.revision.canonical).properties, "params");
+    const { child } = this.planNode(ir, here, path);
+    const fill = fillAt(this.model, path);
+    if (fill === undefined || !method.paramsRequired) return child;
+    return this.define(`${path} payload`, `${path}Payload`, path, { kind: "params", fill, ...(child === undefined ? {} : { child }) });
+  }
+
+  private planResult(method: Method): FunctionPlan | undefined {
+    const usualName = method.results[0] as string;
+    const usual = this.planNode(refTo(usualName), refTo(usualName), usualName).child;
+    const alternatives = this.model.features.flatMap((feature) =>
+      feature.gates.results.filter((result) => result.methods.includes(method.name)).map((result) => ({ feature, result })),
+    );
+    if (alternatives.length === 0) return usual;
+    const branches = alternatives.map(({ feature, result }): ResultBranch => {
+      const gate = this.gateOf(feature, result.definition, new Set([this.model.features[method.feature] as Feature]));
+      const child =
+        gate?.status === "off" ? undefined : this.planNode(refTo(result.definition), refTo(result.definition), result.definition).child;
+      return { when: result.when, ...(gate === undefined ? {} : { gate }), ...(child === undefined ? {} : { child }) };
+    });
+    return this.define(`${method.name} result`, `${method.canonicalDefinition}.result`, `${method.name} result`, {
+      kind: "result",
+      branches,
+      ...(usual === undefined ? {} : { usual }),
+    });
+  }
+
+  private planNode(ir: Schema, here: Schema | undefined, path: string): Work {
+    if (here === undefined) return {};
+    const name = refName(ir);
+    const place = name ?? path;
+    const irShape = shape(ir, this.model.ir);
+    const hereShape = shape(here, this.revision.canonical);
+    if (isAny(hereShape)) return {};
+    if (isAny(irShape)) return { misfit: this.misfitOf(hereShape, place) };
+    if (irShape.anyOf !== undefined) return this.planUnion(irShape.anyOf, here, hereShape, place);
+    if (irShape.type === "object" || irShape.properties !== undefined) {
+      if (hereShape.type !== "object" && hereShape.properties === undefined) return { misfit: this.misfitOf(hereShape, place) };
+      return this.planObject(irShape, hereShape, place);
+    }
+    if (irShape.type === "array" && hereShape.type === "array") return this.planArray(irShape, hereShape, place);
+    return containsScalar(hereShape, irShape) ? {} : { misfit: this.misfitOf(hereShape, place) };
+  }
+
+  private planObject(ir: Schema, here: Schema, place: string): Work {
+    const key = `${place} ${stable(here)}`;
+    const existing = this.functions.get(key);
+    if (existing !== undefined) return { child: existing };
+    const plan = this.define(key, place, place, { kind: "object", steps: [] });
+    const value = mapValue(ir);
+    if (value !== undefined) {
+      const work = this.planNode(value, mapValue(here), `${place}.*`);
+      plan.body = { kind: "map", ...work };
+    } else {
+      const names = new Set([...Object.keys(ir.properties ?? {}), ...(here.required ?? [])]);
+      plan.body = { kind: "object", steps: [...names].sort().flatMap((name) => this.planField(name, ir, here, place) ?? []) };
+    }
+    return { child: plan };
+  }
+
+  private planField(key: string, ir: Schema, here: Schema, place: string): FieldStep | undefined {
+    const path = propertyPath(place, key);
+    const irChild = own(ir.properties, key);
+    const hereChild = own(here.properties, key);
+    const feature = this.gating.gateAt(path, this.revision.index);
+    const gate = feature === undefined ? undefined : this.gateOf(feature, path, this.passed.get(definitionOf(place)));
+    const fill = fillAt(this.model, path);
+    const isRequired = here.required?.includes(key) ?? false;
+    const mayLack = isRequired && (!(ir.required?.includes(key) ?? false) || fill !== undefined);
+    const work = gate?.status === "off" || irChild === undefined ? {} : this.planNode(irChild, hereChild, path);
+    const isHop = fill?.from !== undefined && hereChild !== undefined;
+    const omitEmpty = !isRequired && work.child !== undefined && this.holdsHopFields(irChild);
+    const step: FieldStep = {
+      key,
+      path,
+      ...(isHop ? { hop: fill } : {}),
+      ...(mayLack ? { fill: fill ?? "none", feature: this.gating.changeAt(path) ?? feature } : {}),
+      ...(gate === undefined ? {} : { gate }),
+      ...work,
+      ...(omitEmpty ? { omitEmpty } : {}),
+    };
+    return isHop || mayLack || gate !== undefined || work.child !== undefined || work.misfit !== undefined ? step : undefined;
+  }
+
+  private planArray(ir: Schema, here: Schema, place: string): Work {
+    const item = this.planNode(ir.items ?? {}, here.items ?? {}, `${place}[]`);
+    const { maxItems } = here;
+    const bound =
+      maxItems !== undefined && ir["maxItems"] !== maxItems ? { misfit: this.misfitOf({ type: "array", maxItems }, place) } : {};
+    if (item.child === undefined && item.misfit === undefined) return bound;
+    const key = `${place} ${stable(here)}`;
+    const child = this.functions.get(key) ?? this.define(key, `${place} list`, place, { kind: "array", ...item });
+    return { child, ...bound };
+  }
+
+  private planUnion(members: readonly Schema[], here: Schema, hereShape: Schema, place: string): Work {
+    const key = `${place} ${stable(here)}`;
+    const existing = this.functions.get(key);
+    if (existing !== undefined) return { child: existing };
+    const plan = this.define(key, place, place, { kind: "union", branches: [], closed: false });
+    const available = hereShape.anyOf ?? [refName(here) === undefined ? hereShape : here];
+    const branches = members.map((member) => this.planMember(member, available, place));
+    const objects = branches.filter((branch) => branch.test.kind === "object");
+    const tag = objects.length > 1 ? tagOf(objects) : undefined;
+    const ordered = [...branches].sort((a, b) => specificity(b) - specificity(a) || rank(a) - rank(b));
+    plan.body = {
+      kind: "union",
+      branches: ordered,
+      closed: objects.length > 1 || branches.some((branch) => branch.absent || branch.gate !== undefined),
+      ...(tag === undefined ? {} : { tag }),
+    };
+    return { child: plan };
+  }
+
+  private planMember(member: Schema, available: readonly Schema[], place: string): Branch {
+    const name = memberName(member);
+    const path = `${place}|${name}`;
+    const test = testOf(member, this.model.ir);
+    const counterpart = available.find((candidate) => isCounterpart(candidate, member, this.revision.canonical));
+    const feature = this.gating.gateAt(path, this.revision.index);
+    const gate = feature === undefined ? undefined : this.gateOf(feature, path, this.passed.get(definitionOf(place)));
+    const child = counterpart === undefined || gate?.status === "off" ? undefined : this.planNode(member, counterpart, place).child;
+    const absent = counterpart === undefined && gate?.status !== "off";
+    return { name, test, absent, ...(gate === undefined ? {} : { gate }), ...(child === undefined ? {} : { child }) };
+  }
+
+  private gateOf(feature: Feature, path: string, passed: ReadonlySet<Feature> | undefined): Gate | undefined {
+    const status = statusAt(feature, this.revision, this.model);
+    if (status === "on") return undefined;
+    if (status === "conditional") {
+      // A flag below the capabilities definition is the advertisement itself: only the revision decides whether it may be sent.
+      if (Object.values(this.model.capabilities).includes(definitionOf(path))) return undefined;
+      if (passed !== undefined && [...passed].some((other) => isImplied(feature, other))) return undefined;
+    }
+    return { feature, lowering: feature.lowerings.find((entry) => entry.at === path), fill: fillAt(this.model, path), status };
+  }
+
+  private misfitOf(expected: Schema, path: string): Misfit {
+    const feature = this.gating.changeAt(path);
+    return { expected, feature, lowering: feature?.lowerings.find((entry) => entry.at === path) };
+  }
+
+  private holdsHopFields(node: Schema | undefined): boolean {
+    const name = node && refName(node);
+    if (name === undefined) return false;
+    return Object.keys(shape(refTo(name), this.model.ir).properties ?? {}).some(
+      (key) => fillAt(this.model, propertyPath(name, key))?.from !== undefined,
+    );
+  }
+
+  private define(key: string, place: string, path: string, body: Body): FunctionPlan {
+    const base = `lower${pascal(place)}`;
+    let name = base;
+    for (let count = 2; this.names.has(name); count += 1) name = `${base}${count}`;
+    this.names.add(name);
+    const plan: FunctionPlan = { name, path, body, needed: false };
+    this.functions.set(key, plan);
+    return plan;
+  }
+}
+
+/** For each definition, every gate some payload passes on its way there: a capability asked for on the way is not asked for again. */
+function passedGates(model: Model, revision: Revision, gating: Gating): Map<string, Set<Feature>> {
+  const passed = new Map<string, Set<Feature>>();
+  const visit = (node: Schema, path: string, gates: ReadonlySet<Feature>): void => {
+    const name = refName(node);
+    if (name !== undefined) {
+      const known = passed.get(name);
+      if (known !== undefined && [...gates].every((gate) => known.has(gate))) return;
+      const union = new Set([...(known ?? []), ...gates]);
+      passed.set(name, union);
+      visit(model.ir[name] ?? {}, name, union);
+      return;
+    }
+    const resolved = shape(node, model.ir);
+    const through = (at: string): ReadonlySet<Feature> | undefined => {
+      const gate = gating.gateAt(at, revision.index);
+      if (gate === undefined) return gates;
+      return statusAt(gate, revision, model) === "off" ? undefined : new Set([...gates, gate]);
+    };
+    for (const [key, child] of Object.entries(resolved.properties ?? {})) {
+      const at = propertyPath(path, key);
+      const next = through(at);
+      if (next !== undefined) visit(child, at, next);
+    }
+    for (const member of resolved.anyOf ?? []) {
+      const next = through(`${path}|${memberName(member)}`);
+      if (next !== undefined) visit(member, path, next);
+    }
+    if (resolved.items !== undefined) visit(resolved.items, `${path}[]`, gates);
+    const value = mapValue(resolved);
+    if (value !== undefined) visit(value, `${path}.*`, gates);
+  };
+  for (const method of revision.methods) {
+    const gates = new Set([model.features[method.feature] as Feature]);
+    const params = own(shape(refTo(method.canonicalDefinition), model.ir).properties, "params");
+    if (params !== undefined) visit(params, `${method.canonicalDefinition}.params`, gates);
+    for (const result of method.results) {
+      const alternative = model.features.find((feature) =>
+        feature.gates.results.some((entry) => entry.definition === result && entry.methods.includes(method.name)),
+      );
+      visit(refTo(result), result, alternative === undefined ? gates : new Set([...gates, alternative]));
+    }
+  }
+  return passed;
+}
+
+function markNeeded(functions: readonly FunctionPlan[]): void {
+  for (const plan of functions) plan.needed = hasOwnWork(plan.body);
+  for (let changed = true; changed;) {
+    changed = false;
+    for (const plan of functions) {
+      if (plan.needed || !childrenOf(plan.body).some((child) => child.needed)) continue;
+      plan.needed = true;
+      changed = true;
+    }
+  }
+}
+
+function hasOwnWork(body: Body): boolean {
+  if (body.kind === "object")
+    return body.steps.some(
+      (step) => step.gate !== undefined || step.fill !== undefined || step.hop !== undefined || step.misfit !== undefined,
+    );
+  if (body.kind === "union") return body.closed || body.branches.some((branch) => branch.absent || branch.gate !== undefined);
+  if (body.kind === "result") return body.branches.some((branch) => branch.gate !== undefined);
+  return body.kind === "params" || body.misfit !== undefined;
+}
+
+function childrenOf(body: Body): FunctionPlan[] {
+  if (body.kind === "object") return body.steps.flatMap((step) => step.child ?? []);
+  if (body.kind === "union") return body.branches.flatMap((branch) => branch.child ?? []);
+  if (body.kind === "result")
+    return [...body.branches.flatMap((branch) => branch.child ?? []), ...(body.usual === undefined ? [] : [body.usual])];
+  return body.child === undefined ? [] : [body.child];
+}
+
+function testOf(member: Schema, definitions: Definitions): MemberTest {
+  const node = shape(member, definitions);
+  if (node.type === "array") return { kind: "array", required: [], optional: [], types: ["array"] };
+  if (node.type !== "object" && node.properties === undefined) return { kind: "scalar", required: [], optional: [], types: typesOf(node) };
+  const required = (node.required ?? []).map((key) => {
+    const child = shape(own(node.properties, key) ?? {}, definitions);
+    const values = constants(child);
+    const isInline = refName(own(node.properties, key) ?? {}) === undefined;
+    const nested = isInline && child.properties !== undefined ? (child.required ?? []) : undefined;
+    return {
+      key,
+      ...(values === undefined ? {} : { values }),
+      ...(typeof child.type === "string" ? { type: child.type } : {}),
+      ...(nested === undefined ? {} : { nested }),
+    };
+  });
+  const optional = Object.entries(node.properties ?? {}).flatMap(([key, child]) => {
+    const values = constants(shape(child, definitions));
+    return values === undefined || node.required?.includes(key) ? [] : [{ key, values }];
+  });
+  return { kind: "object", required, optional, types: ["object"] };
+}
+
+/** The property that tells all object members apart by a constant each. */
+function tagOf(objects: readonly Branch[]): string | undefined {
+  const keys = (objects[0] as Branch).test.required.filter((entry) => entry.values?.length === 1).map((entry) => entry.key);
+  return keys.find((key) => {
+    const tags = objects.map((branch) => branch.test.required.find((entry) => entry.key === key)?.values);
+    return tags.every((values) => values?.length === 1) && new Set(tags.map((values) => values?.[0])).size === objects.length;
+  });
+}
+
+/** A member that asks for more is tried first; a string with choices is no plain string. */
+function specificity(branch: Branch): number {
+  const { test } = branch;
+  const order = test.kind === "array" ? 300 : test.kind === "object" ? 200 : 100;
+  return order + test.required.length + test.required.reduce((sum, entry) => sum + (entry.nested?.length ?? 0), 0);
+}
+
+/** Among members a value fits alike, one that the revision has goes first. */
+function rank(branch: Branch): number {
+  if (branch.gate === undefined) return branch.absent ? 2 : 0;
+  return branch.gate.status === "conditional" ? 1 : 3;
+}
+
+function isCounterpart(candidate: Schema, member: Schema, definitions: Definitions): boolean {
+  const name = refName(member);
+  if (name !== undefined) return refName(candidate) === name;
+  if (refName(candidate) !== undefined) return false;
+  const node = shape(candidate, definitions);
+  if (member.type === "array" || member.type === "object") return node.type === member.type;
+  return node.type !== "array" && node.type !== "object" && containsScalar(node, member);
+}
+
+/** Tells whether a scalar schema allows all that another allows; formats are not wire facts here. */
+function containsScalar(wide: Schema, narrow: Schema): boolean {
+  const types = typesOf(wide);
+  const fits = typesOf(narrow).every(
+    (type) => types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number")),
+  );
+  const values = constants(wide);
+  const narrowValues = constants(narrow);
+  const listed =
+    values === undefined || (narrowValues !== undefined && narrowValues.every((value) => values.some((allowed) => isSame(allowed, value))));
+  const bounded = ["minimum", "maximum", "minLength", "maxLength", "pattern"].every(
+    (keyword) => wide[keyword] === undefined || isSame(wide[keyword], narrow[keyword]),
+  );
+  return fits && listed && bounded;
+}
+
+function definitionOf(path: string): string {
+  return /^\w+/.exec(path)?.[0] ?? path;
+}
+
+function pascal(place: string): string {
+  return place
+    .replaceAll("[]", "Item")
+    .replaceAll(".*", "Value")
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+}

@@ -1,0 +1,173 @@
+// The model: what the rows and schemas of one protocol say together, checked, under canonical names. Types only.
+import type { Definitions, Schema } from "./schema.js";
+
+/** Where a statement stands. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+export type Side = "client" | "server";
+export type Era = "legacy" | "modern";
+export type Direction = "clientToServer" | "serverToClient";
+export type Loss = "none" | "advisory" | "content";
+
+/** The changelog entry, unlisted merge or baseline page that says something, with the revision whose changelog it is. */
+export interface Cite {
+  readonly revision: string;
+  readonly section?: string;
+  readonly ordinal?: number;
+  readonly ref?: string;
+  readonly page?: string;
+}
+
+/** One revision: its schema as published with errata applied, the same under canonical names, and what its changes.yaml says. */
+export interface Revision {
+  readonly id: string;
+  readonly index: number;
+  readonly era: Era;
+  readonly released: boolean;
+  readonly changelog: string;
+  readonly definitions: Definitions;
+  readonly canonical: Definitions;
+  readonly schemaFile: string;
+  readonly methods: readonly Method[];
+  readonly flags: Readonly<Record<Side, ReadonlyMap<string, "boolean" | "object">>>;
+}
+
+/** One method of one revision. */
+export interface Method {
+  readonly name: string;
+  readonly kind: "request" | "notification";
+  readonly directions: readonly Direction[];
+  readonly carrier?: string;
+  /** The request or notification definition as the revision's schema names it, and under its canonical name. */
+  readonly definition: string;
+  readonly canonicalDefinition: string;
+  readonly paramsRequired: boolean;
+  readonly hasParams: boolean;
+  /** Result definitions as the revision's schema names them, the usual one first; empty for a notification. */
+  readonly results: readonly string[];
+  /** Index of the feature that gates it. */
+  readonly feature: number;
+}
+
+/** The capability flags a feature needs. */
+export interface Requirement {
+  readonly client?: string;
+  readonly server?: string;
+  readonly match?: "any";
+  readonly since?: string;
+}
+
+/** An alternative result of a method, and how it is told from the usual one. */
+export interface AlternativeResult {
+  readonly methods: readonly string[];
+  readonly definition: string;
+  readonly when: { readonly property: string; readonly equals?: string | number | boolean };
+}
+
+/** What one feature gates, in canonical paths. */
+export interface Gates {
+  readonly methods: readonly string[];
+  readonly definitions: readonly string[];
+  readonly fields: readonly string[];
+  readonly members: readonly string[];
+  readonly changes: readonly string[];
+  readonly results: readonly AlternativeResult[];
+}
+
+/** What may be done at one gated place for a peer without the feature. */
+export interface Lowering {
+  readonly at: string;
+  readonly loss: Loss;
+  readonly degrade: readonly string[];
+}
+
+/** One feature row with its lifetime. */
+export interface Feature {
+  readonly index: number;
+  readonly id: string;
+  readonly summary: string;
+  readonly note?: string;
+  readonly kind: "behaviour" | "transport" | "authorization" | "rule";
+  readonly side: Side | "both";
+  readonly requires?: Requirement;
+  readonly transport?: string;
+  /** First and last revision by index; `last` is inclusive. */
+  readonly first: number;
+  readonly last: number;
+  readonly cite: Cite;
+  readonly removal?: Cite;
+  readonly deprecated?: { readonly since: string; readonly cite: Cite };
+  readonly gates: Gates;
+  readonly errors: readonly { readonly name: string; readonly code: number }[];
+  readonly lowerings: readonly Lowering[];
+  /** The place of the row, or of one of its gated paths. */
+  readonly place: (path?: string) => Place;
+}
+
+/** A value a revision wants where others have none. */
+export interface Fill {
+  readonly feature: number;
+  readonly revision: number;
+  readonly at: readonly string[];
+  readonly value?: unknown;
+  readonly from?: string;
+  readonly place: Place;
+}
+
+/** A change of layout that changes no byte on the wire. */
+export interface Layout {
+  readonly id: string;
+  readonly revision: number;
+  readonly why: string;
+  readonly covers: readonly string[];
+  readonly cite: Cite;
+  readonly place: (path?: string) => Place;
+}
+
+/** A definition renamed, or an inline object that became a definition. */
+export interface RenameRow {
+  readonly revision: number;
+  readonly from: readonly string[];
+  readonly to: string;
+  readonly cite: Cite;
+  readonly place: Place;
+}
+
+/** A path that goes at a revision because a feature went. */
+export interface Going {
+  readonly revision: number;
+  readonly path: string;
+  readonly place: Place;
+}
+
+/** Everything the emitters need about one protocol. */
+export interface Model {
+  readonly protocol: string;
+  readonly title: string;
+  readonly specification: string;
+  readonly capabilities: Readonly<Record<Side, string>>;
+  readonly implied: readonly { readonly side: Side; readonly flag: string; readonly by: string }[];
+  /** The feature that says a transport exists, by transport. */
+  readonly transports: ReadonlyMap<string, number>;
+  readonly revisions: readonly Revision[];
+  readonly features: readonly Feature[];
+  readonly fills: readonly Fill[];
+  readonly layout: readonly Layout[];
+  readonly renames: readonly RenameRow[];
+  readonly goings: readonly Going[];
+  readonly ir: Definitions;
+  readonly naming: Naming;
+}
+
+/** How the schemas name what belongs together. */
+export interface Naming {
+  readonly request: string;
+  readonly result: string;
+  readonly empty: string;
+  readonly envelope: string;
+}
+
+export type { Definitions, Schema };

@@ -1,0 +1,186 @@
+// The errors the core throws. Takes what went wrong as structured fields, gives a message for people and the same fields for programs. A leaf.
+
+import type { Cite } from "./protocol.js";
+
+/** Names why a feature is off: one of the four conditions of `resolve`, or that somebody took it out of the profile. */
+export type Condition = "revision" | "capability" | "transport" | "flag" | "excluded";
+
+/** Names a capability flag that is not there, below the capabilities of one side. */
+export interface MissingFlag {
+  readonly side: "client" | "server";
+  readonly flag: string;
+}
+
+/** Prints a cite the way messages and tables show it, e.g. `2025-06-18 major 2, PR #371`, `2024-11-05 basic/lifecycle`, `2025-11-25, PR #1441 (unlisted)`. */
+export function printCite(cite: Cite): string {
+  const place = [cite.revision, cite.page, cite.section, cite.ordinal].filter((part) => part !== undefined).join(" ");
+  const text = cite.ref === undefined ? place : `${place}, ${cite.ref}`;
+  return cite.page === undefined && cite.section === undefined ? `${text} (unlisted)` : text;
+}
+
+/** Is the base of every error the core throws on purpose. */
+export abstract class ProtocolError extends Error {
+  /** Says which fault it is; stable, for programs. */
+  abstract readonly code: string;
+
+  /** Takes the class name as text, so that a minifier cannot change what the guards test. */
+  constructor(name: string, message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+/** Says that a revision is in no table; lists the known ones and never guesses the nearest. */
+export class UnknownRevisionError extends ProtocolError {
+  readonly code = "unknown-revision";
+  readonly revision: string;
+  readonly known: readonly string[];
+
+  constructor(revision: string, known: readonly string[]) {
+    super("UnknownRevisionError", `cannot use revision ${JSON.stringify(revision)}: unknown; known are ${known.join(", ")}`);
+    this.revision = revision;
+    this.known = known;
+  }
+}
+
+/** Lists what a `ProfileError` can be about. */
+export type ProfileErrorCode = "unknown-transport" | "unknown-feature" | "malformed-text" | "other-protocol";
+
+/** Says that a feature profile cannot be made from what was given. */
+export class ProfileError extends ProtocolError {
+  readonly code: ProfileErrorCode;
+
+  constructor(code: ProfileErrorCode, message: string) {
+    super("ProfileError", message);
+    this.code = code;
+  }
+}
+
+/** Lists what a `LowerError` can be about. */
+export type LowerErrorCode = "feature-unavailable" | "field-not-representable" | "unknown-field";
+
+/** Describes one place that cannot be lowered: `path` is a JSON pointer into the payload, `method` names the payload where the pointer is empty. */
+export interface LowerFault {
+  readonly path: string;
+  readonly reason: string;
+  readonly method?: string | undefined;
+  /** Id of the feature. */
+  readonly feature?: string | undefined;
+  readonly condition?: Condition | undefined;
+  readonly missing?: MissingFlag | undefined;
+  readonly cite?: Cite | undefined;
+}
+
+/** Says that a value cannot be written for a peer; nothing was half written. */
+export class LowerError extends ProtocolError {
+  readonly code: LowerErrorCode;
+  readonly path: string;
+  readonly reason: string;
+  readonly method: string | undefined;
+  readonly feature: string | undefined;
+  readonly condition: Condition | undefined;
+  readonly missing: MissingFlag | undefined;
+  readonly cite: Cite | undefined;
+
+  private constructor(code: LowerErrorCode, fault: LowerFault) {
+    const subject = fault.path || fault.method || "the payload";
+    const source = fault.cite === undefined ? "" : ` (${printCite(fault.cite)})`;
+    super("LowerError", `cannot lower ${subject}: ${fault.reason}${source}`);
+    this.code = code;
+    this.path = fault.path;
+    this.reason = fault.reason;
+    this.method = fault.method;
+    this.feature = fault.feature;
+    this.condition = fault.condition;
+    this.missing = fault.missing;
+    this.cite = fault.cite;
+  }
+
+  /** Makes the error for a value that needs a feature the profile lacks and the policy does not degrade. */
+  static featureUnavailable(fault: LowerFault & { readonly feature: string }): LowerError {
+    return new LowerError("feature-unavailable", fault);
+  }
+
+  /** Makes the error for a value whose feature is there but whose shape the revision cannot carry. */
+  static fieldNotRepresentable(fault: LowerFault): LowerError {
+    return new LowerError("field-not-representable", fault);
+  }
+
+  /** Makes the error for the use of a typed field that the profile rules out. */
+  static unknownField(fault: LowerFault): LowerError {
+    return new LowerError("unknown-field", fault);
+  }
+}
+
+/** Lists what an `EnvelopeError` can be about. */
+export type EnvelopeErrorCode = "unreadable" | "batch-not-allowed" | "method-unavailable" | "method-embedded";
+
+/** Says that a message cannot be taken as one: `path` is a JSON pointer into it, empty for the message as a whole. */
+export class EnvelopeError extends ProtocolError {
+  readonly code: EnvelopeErrorCode;
+  readonly path: string;
+  readonly reason: string;
+
+  constructor(code: EnvelopeErrorCode, path: string, reason: string) {
+    super("EnvelopeError", `cannot read ${path || "the message"}: ${reason}`);
+    this.code = code;
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+/** Lists what a fault of a policy can be about. */
+export type PolicyErrorCode = "unknown-feature" | "unknown-action" | "unknown-preset" | "unknown-key" | "malformed";
+
+/** Describes one fault of a policy: the key it stands at, and what could stand there instead. */
+export interface PolicyFault {
+  readonly code: PolicyErrorCode;
+  readonly key: string;
+  readonly reason: string;
+  readonly choices: readonly string[];
+}
+
+/** Says what is wrong with a policy, all faults at once; `code` is the first one's. */
+export class PolicyError extends ProtocolError {
+  readonly code: PolicyErrorCode;
+  readonly faults: readonly PolicyFault[];
+
+  constructor(first: PolicyFault, ...others: readonly PolicyFault[]) {
+    const faults = [first, ...others];
+    super("PolicyError", `cannot use policy: ${printFaults(faults)}`);
+    this.code = first.code;
+    this.faults = faults;
+  }
+}
+
+/** Prints the choices once where faults that follow each other share them: the list of features is long. */
+function printFaults(faults: readonly PolicyFault[]): string {
+  const parts = faults.map((fault, index) => {
+    const shared = fault.choices.length === 0 || faults[index + 1]?.choices === fault.choices;
+    return shared ? fault.reason : `${fault.reason} (choose from ${fault.choices.join(", ")})`;
+  });
+  return parts.join("; ");
+}
+
+const NAMES = new Set(["UnknownRevisionError", "ProfileError", "LowerError", "EnvelopeError", "PolicyError"]);
+
+/** Tells whether a value is an error of the core; tests `name`, so that it holds across copies of the library. */
+export function isProtocolError(error: unknown): error is ProtocolError {
+  const name = nameOf(error);
+  return name !== undefined && NAMES.has(name);
+}
+
+/** Tells whether a value is a `LowerError`; tests `name`. */
+export function isLowerError(error: unknown): error is LowerError {
+  return nameOf(error) === "LowerError";
+}
+
+/** Tells whether a value is an `EnvelopeError`; tests `name`. */
+export function isEnvelopeError(error: unknown): error is EnvelopeError {
+  return nameOf(error) === "EnvelopeError";
+}
+
+function nameOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("name" in error)) return undefined;
+  return typeof error.name === "string" ? error.name : undefined;
+}

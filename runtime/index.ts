@@ -1,0 +1,36 @@
+// The public surface of the core: what every protocol shares. A protocol's own entry points come from its binding, e.g. `polyrev/mcp`.
+
+export { bindProtocol, type Binding, type PayloadTypes } from "./bind.js";
+export { Codec, DEGRADED_KEY, type Hop, type Part } from "./codec.js";
+export { liftEnvelope, lowerEnvelope, type Envelope, type RequestId } from "./envelope.js";
+export {
+  EnvelopeError,
+  isEnvelopeError,
+  isLowerError,
+  isProtocolError,
+  LowerError,
+  PolicyError,
+  printCite,
+  ProfileError,
+  ProtocolError,
+  UnknownRevisionError,
+  type Condition,
+  type MissingFlag,
+} from "./errors.js";
+export { FALLBACKS, type Fallback } from "./fallbacks.js";
+export { DegradePolicy, type Preset } from "./policy.js";
+export { CapabilitySet, FeatureProfile, type Capabilities, type Explanation, type Session } from "./profile.js";
+export type {
+  Action,
+  Cite,
+  Direction,
+  Era,
+  FeatureEntry,
+  LoweringEntry,
+  Loss,
+  MethodEntry,
+  ProtocolTables,
+  RevisionEntry,
+  Wire,
+} from "./protocol.js";
+export { TranslationReport, type ReportStep } from "./report.js";
