@@ -24,47 +24,53 @@ export function hasFlag(tables: ProtocolTables, side: Side, capabilities: unknow
   return isSet(found, form) || impliers(tables, side, path).some((by) => isEmpty(valueAt(capabilities, by.split("."))));
 }
 
-/** Holds flags by the segments of their paths, so that one walk over what a peer sent reads them all; a node stands for one key. */
+/** Holds numbered flags by the segments of their paths, so that one walk over what a peer sent reads them all. */
 export interface FlagTree {
-  readonly key: string;
-  /** The number of the flag that ends here, and its form. */
-  flag?: { readonly number: number; readonly form: FlagForm };
+  /** The number of the flag that ends here; -1 where none does. */
+  number: number;
+  form: FlagForm;
   /** The numbers of the flags that an empty object here implies. */
   readonly implies: number[];
-  readonly below: FlagTree[];
+  readonly below: Map<string, FlagTree>;
 }
 
 /** Makes a tree without flags. */
-export function flagTree(key = ""): FlagTree {
-  return { key, implies: [], below: [] };
+export function flagTree(): FlagTree {
+  return { number: -1, form: "object", implies: [], below: new Map() };
 }
 
 /** Adds a flag of one side to that side's tree, under a number of the caller's. */
 export function addFlag(tree: FlagTree, tables: ProtocolTables, side: Side, path: string, form: FlagForm, number: number): void {
-  nodeAt(tree, path).flag = { number, form };
+  const node = nodeAt(tree, path);
+  node.number = number;
+  node.form = form;
   for (const by of impliers(tables, side, path)) nodeAt(tree, by).implies.push(number);
 }
 
-/** Appends to `found` the number of every flag below the tree's root that `hasFlag` finds set. */
-export function readFlags(tree: FlagTree, capabilities: unknown, found: number[]): void {
-  if (isWire(capabilities)) readBelow(tree, capabilities, found);
+/** Writes 1 to `set[number]` for every flag of the tree that `hasFlag` finds set in a JSON value. */
+export function readFlags(tree: FlagTree, capabilities: unknown, set: Uint8Array): void {
+  if (isWire(capabilities)) readBelow(tree, capabilities, set);
 }
 
-function readBelow(tree: FlagTree, holder: Wire, found: number[]): void {
-  for (const node of tree.below) {
-    if (!Object.hasOwn(holder, node.key)) continue;
-    const value = holder[node.key];
-    if (node.flag !== undefined && isSet(value, node.flag.form)) found.push(node.flag.number);
-    if (node.implies.length > 0 && isEmpty(value)) found.push(...node.implies);
-    if (node.below.length > 0 && isWire(value)) readBelow(node, value, found);
+const { hasOwnProperty } = Object.prototype;
+
+function readBelow(tree: FlagTree, holder: Wire, set: Uint8Array): void {
+  // The peer sends few keys and the tree has many: walking the peer's, with for-in, costs half of looking up the tree's.
+  for (const key in holder) {
+    const node = tree.below.get(key);
+    if (node === undefined || !hasOwnProperty.call(holder, key)) continue;
+    const value = holder[key];
+    if (node.number >= 0 && isSet(value, node.form)) set[node.number] = 1;
+    if (node.implies.length > 0 && isEmpty(value)) for (const number of node.implies) set[number] = 1;
+    if (node.below.size > 0 && isWire(value)) readBelow(node, value, set);
   }
 }
 
 function nodeAt(tree: FlagTree, path: string): FlagTree {
   let node = tree;
   for (const segment of path.split(".")) {
-    const next = node.below.find(({ key }) => key === segment) ?? flagTree(segment);
-    if (!node.below.includes(next)) node.below.push(next);
+    const next = node.below.get(segment) ?? flagTree();
+    node.below.set(segment, next);
     node = next;
   }
   return node;

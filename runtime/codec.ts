@@ -108,6 +108,7 @@ export class Codec<
     const payload = entry[part];
     if (payload === undefined)
       throw LowerError.fieldNotRepresentable({ path: "", method, reason: `${method} is a notification and has no result` });
+    if (value === undefined && payload.optional === true) return value;
     return payload.lower === undefined ? value : this.#lowering.run(payload.lower, value, method, policy, report);
   }
 }

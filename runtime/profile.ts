@@ -49,13 +49,14 @@ export interface Explanation {
 export function resolve(tables: ProtocolTables, session: Session): FeatureProfile {
   const plan = planFor(tables, session.revision, session.transport);
   const bits = new Uint32Array(plan.base);
-  const found: number[] = [];
-  readFlags(plan.client, session.client, found);
-  readFlags(plan.server, session.server, found);
-  for (const flag of found) addBits(bits, plan.byFlag[flag]);
-  for (const { any, flags, bits: more } of plan.joint) {
-    const holds = any ? flags.some((flag) => found.includes(flag)) : flags.every((flag) => found.includes(flag));
-    if (holds) addBits(bits, more);
+  const set = new Uint8Array(plan.byFlag.length);
+  readFlags(plan.client, session.client, set);
+  readFlags(plan.server, session.server, set);
+  for (let flag = 0; flag < set.length; flag += 1) {
+    if (set[flag] === 1) for (const feature of plan.byFlag[flag] ?? []) addBit(bits, feature);
+  }
+  for (const { feature, any, flags } of plan.joint) {
+    if (any ? flags.some((flag) => set[flag] === 1) : flags.every((flag) => set[flag] === 1)) addBit(bits, feature);
   }
   return new FeatureProfile(tables, session.revision, session.transport, { client: session.client, server: session.server }, bits);
 }
@@ -225,10 +226,10 @@ interface Plan {
   /** The flags to read, numbered across both sides. */
   readonly client: FlagTree;
   readonly server: FlagTree;
-  /** What hangs on one flag alone, by its number. */
-  readonly byFlag: readonly Uint32Array[];
-  /** What hangs on two flags: on any of them, or on both. */
-  readonly joint: readonly { readonly any: boolean; readonly flags: readonly number[]; readonly bits: Uint32Array }[];
+  /** The features that need one flag, by its number. */
+  readonly byFlag: readonly (readonly number[])[];
+  /** The features that need one of two flags, or both. */
+  readonly joint: readonly { readonly feature: number; readonly any: boolean; readonly flags: readonly number[] }[];
 }
 
 const PLANS = new WeakMap<ProtocolTables, Map<string, Map<string | null, Plan>>>();
@@ -249,25 +250,22 @@ function makePlan(tables: ProtocolTables, revision: string, transport: string | 
   const base = emptyBits(tables);
   const trees = { client: flagTree(), server: flagTree() };
   const numbers = new Map<string, number>();
-  const byFlag: Uint32Array[] = [];
+  const byFlag: number[][] = [];
   const joint = [];
   for (const [feature, row] of tables.features.entries()) {
     if (whyImpossible(tables, row, revision, transport) !== undefined) continue;
-    const flags = needsOf(tables, row, revision)
-      .filter(isDefined)
-      .map(({ side, flag, form }) => {
-        const name = `${side} ${flag}`;
-        const known = numbers.get(name);
-        if (known !== undefined) return known;
-        const number = byFlag.push(emptyBits(tables)) - 1;
-        numbers.set(name, number);
-        addFlag(trees[side], tables, side, flag, form, number);
-        return number;
-      });
-    const [only = base] = flags.map((flag) => byFlag[flag]);
-    const bits = flags.length > 1 ? emptyBits(tables) : only;
-    if (flags.length > 1) joint.push({ any: row.requires?.match === "any", flags, bits });
-    addBit(bits, feature);
+    const flags: number[] = [];
+    for (const { side, flag, form } of needsOf(tables, row, revision).filter(isDefined)) {
+      const name = `${side} ${flag}`;
+      const number = numbers.get(name) ?? byFlag.push([]) - 1;
+      if (!numbers.has(name)) addFlag(trees[side], tables, side, flag, form, number);
+      numbers.set(name, number);
+      flags.push(number);
+    }
+    const [only] = flags;
+    if (only === undefined) addBit(base, feature);
+    else if (flags.length === 1) byFlag[only]?.push(feature);
+    else joint.push({ feature, any: row.requires?.match === "any", flags });
   }
   return { base, ...trees, byFlag, joint };
 }
@@ -391,9 +389,4 @@ function wordAt(bits: Uint32Array, index: number): number {
 
 function addBit(bits: Uint32Array, feature: number): void {
   bits[feature >>> 5] = wordAt(bits, feature >>> 5) | (1 << (feature & 31));
-}
-
-function addBits(bits: Uint32Array, more: Uint32Array | undefined): void {
-  if (more === undefined) return;
-  for (let index = 0; index < bits.length; index += 1) bits[index] = wordAt(bits, index) | wordAt(more, index);
 }

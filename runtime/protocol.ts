@@ -147,6 +147,8 @@ export interface PayloadCodec {
   readonly lift: Lift;
   /** Absent where every canonical value fits the revision as it is. */
   readonly lower?: Lower;
+  /** True where the revision lets the payload be absent altogether. */
+  readonly optional?: boolean;
 }
 
 /** What one revision does to the payloads of one method. */

@@ -24,10 +24,11 @@ export type Lower = (value: unknown, ctx: LowerContext, depth: number) => unknow
 /** Takes a wire value to its canonical form. */
 export type Lift = (value: unknown) => unknown;
 
-/** What one revision does to one payload; without `lower` every canonical value fits as it is. */
+/** What one revision does to one payload; without `lower` every canonical value fits as it is, and an optional one may be absent. */
 export interface PayloadCodec {
   readonly lift: Lift;
   readonly lower?: Lower;
+  readonly optional?: boolean;
 }
 
 /** What one revision does to the payloads of one method. */

@@ -38,15 +38,15 @@ class CodecEmitter {
     const functions = plan.functions.map((entry) => this.functionView(entry));
     const methods = this.revision.methods.map((method) => {
       const entry = plan.entries.get(method.name) ?? {};
-      const payload = (lower: FunctionPlan | undefined) =>
-        lower?.needed === true ? `{ lift: same, lower: ${lower.name} }` : "{ lift: same }";
+      const payload = (lower: FunctionPlan | undefined, optional: boolean) =>
+        `{ lift: same${lower?.needed === true ? `, lower: ${lower.name}` : ""}${optional ? ", optional: true" : ""} }`;
       return {
         name: JSON.stringify(method.name),
         feature: method.feature,
         kind: JSON.stringify(method.kind),
         embedded: String(method.carrier !== undefined),
-        params: payload(entry.params),
-        result: method.kind === "request" ? payload(entry.result) : undefined,
+        params: payload(entry.params, !method.paramsRequired),
+        result: method.kind === "request" ? payload(entry.result, false) : undefined,
         paramsType: paramsType(method, this.revision),
         resultType: method.kind === "request" ? method.results.map((name) => `Types.${name}`).join(" | ") : undefined,
       };
