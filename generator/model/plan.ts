@@ -212,7 +212,8 @@ class Planner {
     const fill = fillAt(this.model, path);
     const isRequired = here.required?.includes(key) ?? false;
     const mayLack = isRequired && (!(ir.required?.includes(key) ?? false) || fill !== undefined);
-    const work = gate?.status === "off" || irChild === undefined ? {} : this.planNode(irChild, hereChild, path);
+    const counterpart = hereChild ?? (feature === undefined && irChild !== undefined ? this.silentCounterpart(irChild) : undefined);
+    const work = gate?.status === "off" || irChild === undefined ? {} : this.planNode(irChild, counterpart, path);
     const isHop = fill?.from !== undefined && hereChild !== undefined;
     const omitEmpty = !isRequired && work.child !== undefined && this.holdsHopFields(irChild);
     const step: FieldStep = {
@@ -283,6 +284,11 @@ class Planner {
   private misfitOf(expected: Schema, path: string): Misfit {
     const feature = this.gating.changeAt(path);
     return { expected, feature, lowering: feature?.lowerings.find((entry) => entry.at === path) };
+  }
+
+  /** Where a revision is silent about a field that others spell out, an object in it is still walked: what it carries may be gated. */
+  private silentCounterpart(ir: Schema): Schema | undefined {
+    return shape(ir, this.model.ir).type === "object" ? { type: "object" } : undefined;
   }
 
   private holdsHopFields(node: Schema | undefined): boolean {

@@ -341,15 +341,17 @@ describe("explain", () => {
       {},
       { forms: {} },
       { forms: { link: {} }, exchange: true },
-      { jobs: {}, exchange: {} },
+      { forms: [], jobs: {}, exchange: {} },
+      Object.create({ forms: {}, jobs: {} }),
       fullCapabilities(TOY, "2022-01", "client"),
     ];
     const servers: readonly unknown[] = [
       null,
       {},
       { items: {} },
-      { work: { jobs: true }, hints: {} },
-      { exchange: {} },
+      { items: { listChanged: "true" }, work: { jobs: true }, hints: {} },
+      { items: true, exchange: {} },
+      JSON.parse('{"__proto__":{"items":{"listChanged":true}},"toString":{}}'),
       fullCapabilities(TOY, "2022-01", "server"),
     ];
     const sessions = knownRevisions(TOY).flatMap((revision) =>
@@ -362,7 +364,7 @@ describe("explain", () => {
         .filter(({ on, enabled: said, failed }) => on !== said || on !== (failed === undefined) || failed === "excluded")
         .map((entry) => [session, entry]);
     });
-    expect(sessions).toHaveLength(4 * 4 * 6 * 6);
+    expect(sessions).toHaveLength(4 * 4 * 7 * 7);
     expect(disagreements).toEqual([]);
   });
 

@@ -10,6 +10,14 @@ export const REVISION = "2025-03-26";
 function lowerCompleteRequestParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
+  {
+    const given = out._meta;
+    if (given !== undefined) {
+      ctx.path[depth] = "_meta";
+      const next = lowerRequestMetaObject(given, ctx, depth + 1);
+      if (next !== given) out = ctx.emptied(put(out, "_meta", next, ctx, depth), "_meta");
+    }
+  }
   if (out.context !== undefined) out = ctx.field(out, "context", 56, 36, -1, depth);
   {
     const given = out.ref;
@@ -19,6 +27,17 @@ function lowerCompleteRequestParams(value: unknown, ctx: LowerContext, depth: nu
       if (next !== given) out = put(out, "ref", next, ctx, depth);
     }
   }
+  return out;
+}
+
+/** Lowers RequestMetaObject. */
+function lowerRequestMetaObject(value: unknown, ctx: LowerContext, depth: number): unknown {
+  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
+  let out: Wire = value;
+  if (out["io.modelcontextprotocol/clientCapabilities"] !== undefined) out = ctx.field(out, "io.modelcontextprotocol/clientCapabilities", 97, -1, 8, depth);
+  if (out["io.modelcontextprotocol/clientInfo"] !== undefined) out = ctx.field(out, "io.modelcontextprotocol/clientInfo", 98, -1, 9, depth);
+  if (out["io.modelcontextprotocol/logLevel"] !== undefined) out = ctx.field(out, "io.modelcontextprotocol/logLevel", 114, -1, 10, depth);
+  if (out["io.modelcontextprotocol/protocolVersion"] !== undefined) out = ctx.field(out, "io.modelcontextprotocol/protocolVersion", 97, -1, 7, depth);
   return out;
 }
 
@@ -179,12 +198,51 @@ function lowerEmptyResult(value: unknown, ctx: LowerContext, depth: number): unk
 function lowerCancelledNotificationParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
+  {
+    const given = out._meta;
+    if (given !== undefined) {
+      ctx.path[depth] = "_meta";
+      const next = lowerNotificationMetaObject(given, ctx, depth + 1);
+      if (next !== given) out = ctx.emptied(put(out, "_meta", next, ctx, depth), "_meta");
+    }
+  }
   if (out.requestId === undefined) { ctx.path[depth] = "requestId"; return ctx.refuse(undefined, "a value, which the revision requires", 66, depth + 1); };
+  return out;
+}
+
+/** Lowers NotificationMetaObject. */
+function lowerNotificationMetaObject(value: unknown, ctx: LowerContext, depth: number): unknown {
+  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
+  let out: Wire = value;
+  if (out["io.modelcontextprotocol/subscriptionId"] !== undefined) out = ctx.field(out, "io.modelcontextprotocol/subscriptionId", 116, -1, 12, depth);
   return out;
 }
 
 /** Lowers NotificationParams. */
 function lowerNotificationParams(value: unknown, ctx: LowerContext, depth: number): unknown {
+  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
+  let out: Wire = value;
+  {
+    const given = out._meta;
+    if (given !== undefined) {
+      ctx.path[depth] = "_meta";
+      const next = lowerNotificationMetaObject2(given, ctx, depth + 1);
+      if (next !== given) out = ctx.emptied(put(out, "_meta", next, ctx, depth), "_meta");
+    }
+  }
+  return out;
+}
+
+/** Lowers NotificationMetaObject. */
+function lowerNotificationMetaObject2(value: unknown, ctx: LowerContext, depth: number): unknown {
+  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
+  let out: Wire = value;
+  if (out["io.modelcontextprotocol/subscriptionId"] !== undefined) out = ctx.field(out, "io.modelcontextprotocol/subscriptionId", 116, -1, 12, depth);
+  return out;
+}
+
+/** Lowers LoggingMessageNotificationParams. */
+function lowerLoggingMessageNotificationParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
   {
@@ -198,11 +256,33 @@ function lowerNotificationParams(value: unknown, ctx: LowerContext, depth: numbe
   return out;
 }
 
-/** Lowers NotificationMetaObject. */
-function lowerNotificationMetaObject(value: unknown, ctx: LowerContext, depth: number): unknown {
+/** Lowers ProgressNotificationParams. */
+function lowerProgressNotificationParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out["io.modelcontextprotocol/subscriptionId"] !== undefined) out = ctx.field(out, "io.modelcontextprotocol/subscriptionId", 116, -1, 12, depth);
+  {
+    const given = out._meta;
+    if (given !== undefined) {
+      ctx.path[depth] = "_meta";
+      const next = lowerNotificationMetaObject(given, ctx, depth + 1);
+      if (next !== given) out = ctx.emptied(put(out, "_meta", next, ctx, depth), "_meta");
+    }
+  }
+  return out;
+}
+
+/** Lowers ResourceUpdatedNotificationParams. */
+function lowerResourceUpdatedNotificationParams(value: unknown, ctx: LowerContext, depth: number): unknown {
+  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
+  let out: Wire = value;
+  {
+    const given = out._meta;
+    if (given !== undefined) {
+      ctx.path[depth] = "_meta";
+      const next = lowerNotificationMetaObject(given, ctx, depth + 1);
+      if (next !== given) out = ctx.emptied(put(out, "_meta", next, ctx, depth), "_meta");
+    }
+  }
   return out;
 }
 
@@ -214,7 +294,7 @@ function lowerRequestParams(value: unknown, ctx: LowerContext, depth: number): u
     const given = out._meta;
     if (given !== undefined) {
       ctx.path[depth] = "_meta";
-      const next = lowerRequestMetaObject(given, ctx, depth + 1);
+      const next = lowerRequestMetaObject2(given, ctx, depth + 1);
       if (next !== given) out = ctx.emptied(put(out, "_meta", next, ctx, depth), "_meta");
     }
   }
@@ -222,7 +302,7 @@ function lowerRequestParams(value: unknown, ctx: LowerContext, depth: number): u
 }
 
 /** Lowers RequestMetaObject. */
-function lowerRequestMetaObject(value: unknown, ctx: LowerContext, depth: number): unknown {
+function lowerRequestMetaObject2(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
   if (out["io.modelcontextprotocol/clientCapabilities"] !== undefined) out = ctx.field(out, "io.modelcontextprotocol/clientCapabilities", 97, -1, 8, depth);
@@ -236,6 +316,14 @@ function lowerRequestMetaObject(value: unknown, ctx: LowerContext, depth: number
 function lowerGetPromptRequestParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
+  {
+    const given = out._meta;
+    if (given !== undefined) {
+      ctx.path[depth] = "_meta";
+      const next = lowerRequestMetaObject(given, ctx, depth + 1);
+      if (next !== given) out = ctx.emptied(put(out, "_meta", next, ctx, depth), "_meta");
+    }
+  }
   if (out.inputResponses !== undefined) out = ctx.field(out, "inputResponses", 103, -1, -1, depth);
   if (out.requestState !== undefined) out = ctx.field(out, "requestState", 103, -1, -1, depth);
   return out;
@@ -416,6 +504,21 @@ function lowerGetPromptRequestResult(value: unknown, ctx: LowerContext, depth: n
   return lowerGetPromptResult(value, ctx, depth);
 }
 
+/** Lowers PaginatedRequestParams. */
+function lowerPaginatedRequestParams(value: unknown, ctx: LowerContext, depth: number): unknown {
+  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
+  let out: Wire = value;
+  {
+    const given = out._meta;
+    if (given !== undefined) {
+      ctx.path[depth] = "_meta";
+      const next = lowerRequestMetaObject(given, ctx, depth + 1);
+      if (next !== given) out = ctx.emptied(put(out, "_meta", next, ctx, depth), "_meta");
+    }
+  }
+  return out;
+}
+
 /** Lowers ListPromptsResult. */
 function lowerListPromptsResult(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
@@ -534,6 +637,14 @@ function lowerListResourcesResultResourcesList(value: unknown, ctx: LowerContext
 function lowerReadResourceRequestParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
+  {
+    const given = out._meta;
+    if (given !== undefined) {
+      ctx.path[depth] = "_meta";
+      const next = lowerRequestMetaObject(given, ctx, depth + 1);
+      if (next !== given) out = ctx.emptied(put(out, "_meta", next, ctx, depth), "_meta");
+    }
+  }
   if (out.inputResponses !== undefined) out = ctx.field(out, "inputResponses", 103, -1, -1, depth);
   if (out.requestState !== undefined) out = ctx.field(out, "requestState", 103, -1, -1, depth);
   return out;
@@ -770,6 +881,14 @@ function lowerCreateMessageRequestResult(value: unknown, ctx: LowerContext, dept
 function lowerCallToolRequestParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
+  {
+    const given = out._meta;
+    if (given !== undefined) {
+      ctx.path[depth] = "_meta";
+      const next = lowerRequestMetaObject(given, ctx, depth + 1);
+      if (next !== given) out = ctx.emptied(put(out, "_meta", next, ctx, depth), "_meta");
+    }
+  }
   if (out.inputResponses !== undefined) out = ctx.field(out, "inputResponses", 103, -1, -1, depth);
   if (out.requestState !== undefined) out = ctx.field(out, "requestState", 103, -1, -1, depth);
   if (out.task !== undefined) out = ctx.field(out, "task", 87, 71, -1, depth);
@@ -890,25 +1009,25 @@ export const METHODS: ReadonlyMap<string, MethodCodec> = new Map<string, MethodC
   ["logging/setLevel", { feature: 31, kind: "request", embedded: false, params: { lift: same }, result: { lift: same, lower: lowerEmptyResult } }],
   ["notifications/cancelled", { feature: 10, kind: "notification", embedded: false, params: { lift: same, lower: lowerCancelledNotificationParams } }],
   ["notifications/initialized", { feature: 2, kind: "notification", embedded: false, params: { lift: same, lower: lowerNotificationParams, optional: true } }],
-  ["notifications/message", { feature: 30, kind: "notification", embedded: false, params: { lift: same } }],
-  ["notifications/progress", { feature: 11, kind: "notification", embedded: false, params: { lift: same } }],
+  ["notifications/message", { feature: 30, kind: "notification", embedded: false, params: { lift: same, lower: lowerLoggingMessageNotificationParams } }],
+  ["notifications/progress", { feature: 11, kind: "notification", embedded: false, params: { lift: same, lower: lowerProgressNotificationParams } }],
   ["notifications/prompts/list_changed", { feature: 28, kind: "notification", embedded: false, params: { lift: same, lower: lowerNotificationParams, optional: true } }],
   ["notifications/resources/list_changed", { feature: 24, kind: "notification", embedded: false, params: { lift: same, lower: lowerNotificationParams, optional: true } }],
-  ["notifications/resources/updated", { feature: 26, kind: "notification", embedded: false, params: { lift: same } }],
+  ["notifications/resources/updated", { feature: 26, kind: "notification", embedded: false, params: { lift: same, lower: lowerResourceUpdatedNotificationParams } }],
   ["notifications/roots/list_changed", { feature: 33, kind: "notification", embedded: false, params: { lift: same, lower: lowerNotificationParams, optional: true } }],
   ["notifications/tools/list_changed", { feature: 20, kind: "notification", embedded: false, params: { lift: same, lower: lowerNotificationParams, optional: true } }],
   ["ping", { feature: 4, kind: "request", embedded: false, params: { lift: same, lower: lowerRequestParams, optional: true }, result: { lift: same, lower: lowerEmptyResult } }],
   ["prompts/get", { feature: 27, kind: "request", embedded: false, params: { lift: same, lower: lowerGetPromptRequestParams }, result: { lift: same, lower: lowerGetPromptRequestResult } }],
-  ["prompts/list", { feature: 27, kind: "request", embedded: false, params: { lift: same, optional: true }, result: { lift: same, lower: lowerListPromptsResult } }],
-  ["resources/list", { feature: 21, kind: "request", embedded: false, params: { lift: same, optional: true }, result: { lift: same, lower: lowerListResourcesResult } }],
+  ["prompts/list", { feature: 27, kind: "request", embedded: false, params: { lift: same, lower: lowerPaginatedRequestParams, optional: true }, result: { lift: same, lower: lowerListPromptsResult } }],
+  ["resources/list", { feature: 21, kind: "request", embedded: false, params: { lift: same, lower: lowerPaginatedRequestParams, optional: true }, result: { lift: same, lower: lowerListResourcesResult } }],
   ["resources/read", { feature: 21, kind: "request", embedded: false, params: { lift: same, lower: lowerReadResourceRequestParams }, result: { lift: same, lower: lowerReadResourceRequestResult } }],
   ["resources/subscribe", { feature: 25, kind: "request", embedded: false, params: { lift: same }, result: { lift: same, lower: lowerEmptyResult } }],
-  ["resources/templates/list", { feature: 23, kind: "request", embedded: false, params: { lift: same, optional: true }, result: { lift: same, lower: lowerListResourceTemplatesResult } }],
+  ["resources/templates/list", { feature: 23, kind: "request", embedded: false, params: { lift: same, lower: lowerPaginatedRequestParams, optional: true }, result: { lift: same, lower: lowerListResourceTemplatesResult } }],
   ["resources/unsubscribe", { feature: 25, kind: "request", embedded: false, params: { lift: same }, result: { lift: same, lower: lowerEmptyResult } }],
   ["roots/list", { feature: 32, kind: "request", embedded: false, params: { lift: same, optional: true }, result: { lift: same, lower: lowerListRootsResult } }],
   ["sampling/createMessage", { feature: 34, kind: "request", embedded: false, params: { lift: same, lower: lowerCreateMessageRequestParams }, result: { lift: same, lower: lowerCreateMessageRequestResult } }],
   ["tools/call", { feature: 19, kind: "request", embedded: false, params: { lift: same, lower: lowerCallToolRequestParams }, result: { lift: same, lower: lowerCallToolRequestResult } }],
-  ["tools/list", { feature: 19, kind: "request", embedded: false, params: { lift: same, optional: true }, result: { lift: same, lower: lowerListToolsResult } }],
+  ["tools/list", { feature: 19, kind: "request", embedded: false, params: { lift: same, lower: lowerPaginatedRequestParams, optional: true }, result: { lift: same, lower: lowerListToolsResult } }],
 ]);
 
 /** The wire payloads of each method at this revision. */

@@ -1,0 +1,50 @@
+// The committed feature matrix is printed by the generator from the rows; here it is worked out again by calling resolve with both sides at
+// their fullest, for every revision and transport. Data and code check each other.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { CapabilitySet, FEATURES, REVISIONS, tables } from "../../runtime/mcp.js";
+import { revisionIndex } from "../../runtime/revision.js";
+
+const text = readFileSync(fileURLToPath(new URL("../../generated/mcp/feature-matrix.md", import.meta.url)), "utf8");
+const rows = text
+  .split("\n")
+  .filter((line) => line.startsWith("| `"))
+  .map((line) =>
+    line
+      .split("|")
+      .map((cell) => cell.trim())
+      .slice(1, -1),
+  );
+
+describe("the feature matrix", () => {
+  it("has a row for each feature, in order", () => {
+    expect(rows.map(([id]) => id)).toEqual(FEATURES.map((feature) => `\`${feature.id}\``));
+  });
+
+  it.each(REVISIONS.map((entry, index) => [entry.revision, index] as const))("says of %s what resolve says", (revision, index) => {
+    const printed = rows.map((row) => row[index + 1]);
+    const resolved = FEATURES.map((_, feature) => resolvedCell(feature, revision));
+    expect(printed).toEqual(resolved);
+  });
+
+  it("counts as many features on as resolve turns on", () => {
+    const totals = text
+      .split("\n")
+      .find((line) => line.startsWith("| **on somewhere**"))
+      ?.split("|")
+      .slice(2, 2 + REVISIONS.length);
+    const counted = REVISIONS.map(({ revision }) => FEATURES.filter((_, feature) => resolvedCell(feature, revision) !== "–").length);
+    expect(totals?.map(Number)).toEqual(counted);
+  });
+});
+
+function resolvedCell(feature: number, revision: string): string {
+  const entry = tables.revisions[revisionIndex(tables, revision)];
+  const transports = Object.keys(tables.transports).filter((transport) => entry?.transports.includes(transport));
+  const carrying = transports.filter((transport) => CapabilitySet.allFor(revision).resolve(revision, transport).isEnabled(feature));
+  if (carrying.length === 0) return "–";
+  const since = tables.features[feature]?.deprecated?.since;
+  const mark = since !== undefined && revisionIndex(tables, since) <= revisionIndex(tables, revision) ? " †" : "";
+  return (carrying.length === transports.length ? "yes" : carrying.join(" ")) + mark;
+}
