@@ -2,12 +2,14 @@
 // what happens at a gate, a misfit or a fill is decided here, by profile and policy, and recorded in the report.
 
 import { isWire } from "./capabilities.js";
+import { withField, withoutField } from "./copy.js";
 import { LowerError } from "./errors.js";
 import { FALLBACKS } from "./fallbacks.js";
 import { DegradePolicy } from "./policy.js";
 import type { FeatureProfile } from "./profile.js";
 import {
   REMOVED,
+  type Action,
   type CodecModule,
   type FillEntry,
   type Lower,
@@ -53,6 +55,8 @@ export class Codec<
   readonly #methods: ReadonlyMap<string, MethodCodec>;
   readonly #lowering: Lowering;
   readonly #strict: DegradePolicy;
+  #lastName: string | undefined;
+  #last: MethodCodec | undefined;
 
   constructor(tables: ProtocolTables, module: CodecModule, profile: FeatureProfile, hop: Hop = {}) {
     this.version = module.REVISION;
@@ -60,7 +64,7 @@ export class Codec<
     this.#tables = tables;
     this.#methods = module.METHODS;
     this.#strict = DegradePolicy.strict(tables);
-    this.#lowering = new Lowering(tables, profile, hop, this.#strict);
+    this.#lowering = new Lowering(tables, profile, hop);
   }
 
   /** Gives both sides' capabilities the codec was negotiated with. */
@@ -70,7 +74,12 @@ export class Codec<
 
   /** Tells what this revision does with a method; undefined where it has no such method. */
   method(name: string): MethodCodec | undefined {
-    return this.#methods.get(name);
+    // Messages of one method tend to follow each other, and the lookup costs as much as the walk of a small one.
+    if (name !== this.#lastName) {
+      this.#last = this.#methods.get(name);
+      this.#lastName = name;
+    }
+    return this.#last;
   }
 
   /**
@@ -80,7 +89,8 @@ export class Codec<
   lift<M extends keyof W & keyof C & string, P extends Part & keyof W[M]>(method: M, part: P, value: unknown): Keyed<C[M], P>;
   lift(method: string, part: Part, value: unknown): unknown;
   lift(method: string, part: Part, value: unknown): unknown {
-    const payload = this.#methods.get(method)?.[part];
+    const entry = this.method(method);
+    const payload = part === "params" ? entry?.params : entry?.result;
     return payload === undefined ? value : payload.lift(value);
   }
 
@@ -98,7 +108,7 @@ export class Codec<
   ): W[M][P];
   lower(method: string, part: Part, value: unknown, policy?: DegradePolicy, report?: TranslationReport): unknown;
   lower(method: string, part: Part, value: unknown, policy: DegradePolicy = this.#strict, report?: TranslationReport): unknown {
-    const entry = this.#methods.get(method);
+    const entry = this.method(method);
     if (entry === undefined) {
       const feature = gatingFeature(this.#tables, method);
       if (feature === undefined) return value;
@@ -133,64 +143,65 @@ interface Note {
 class Lowering implements LowerContext {
   readonly bits: Uint32Array;
   readonly path: (string | number)[] = [];
-  readonly #tables: ProtocolTables;
-  readonly #profile: FeatureProfile;
-  readonly #hop: Hop;
-  #method = "";
-  #policy: DegradePolicy;
-  #report: TranslationReport | undefined;
-  #notes: Note[] = [];
-  #minted = 0;
+  private readonly tables: ProtocolTables;
+  private readonly profile: FeatureProfile;
+  private readonly ownHop: Hop;
+  private method = "";
+  /** What the policy orders at each gated place, by index into the table of lowerings. */
+  private actions: readonly Action[] = [];
+  private report: TranslationReport | undefined;
+  private notes: Note[] | undefined;
+  private minted = 0;
 
-  constructor(tables: ProtocolTables, profile: FeatureProfile, hop: Hop, policy: DegradePolicy) {
+  constructor(tables: ProtocolTables, profile: FeatureProfile, hop: Hop) {
     this.bits = profile.bits;
-    this.#tables = tables;
-    this.#profile = profile;
-    this.#hop = hop;
-    this.#policy = policy;
+    this.tables = tables;
+    this.profile = profile;
+    this.ownHop = hop;
   }
 
   run(lower: Lower, value: unknown, method: string, policy: DegradePolicy, report: TranslationReport | undefined): unknown {
-    this.#method = method;
-    this.#policy = policy;
+    this.method = method;
+    this.actions = policy.actions;
     const steps = report === undefined ? undefined : new TranslationReport();
-    this.#report = steps;
-    this.#notes = [];
+    this.report = steps;
+    this.notes = undefined;
     const lowered = lower(value, this, 0);
-    const result = lowered === REMOVED ? this.refuse(value, "a payload", -1, 0) : this.#annotated(lowered);
+    const result = lowered === REMOVED ? this.refuse(value, "a payload", -1, 0) : this.annotated(lowered);
     // A refused payload leaves no trace in the caller's report.
     if (steps !== undefined) report?.merge(steps);
     return result;
   }
 
   field(holder: Wire, key: string, feature: number, lowering: number, fill: number, depth: number): Wire {
+    const action = this.actionAt(lowering);
+    if (action === "keep" && fill === -1) return holder;
     this.path[depth] = key;
     const value = holder[key];
-    const entry = this.#tables.fills[fill];
+    const entry = this.tables.fills[fill];
     if (entry !== undefined && (entry.from !== undefined || isEqual(value, entry.value))) {
-      this.#step(feature, "omit", "none", depth + 1);
-      return without(holder, key);
+      this.step(feature, "omit", "none", depth + 1);
+      return withoutField(holder, key);
     }
-    const place = this.#tables.lowerings[lowering];
-    const action = place === undefined ? "refuse" : this.#policy.actionFor(feature, place);
-    if (action === "refuse" || place === undefined) throw this.unavailable(feature, this.#pointer(depth + 1), this.#method);
+    const place = this.tables.lowerings[lowering];
+    if (action === "refuse" || place === undefined) throw this.unavailable(feature, this.pointer(depth + 1), this.method);
     if (action === "keep") return holder;
-    return this.#degradeField(holder, key, value, action, feature, place, depth + 1);
+    return this.degradeField(holder, key, value, action, feature, place, depth + 1);
   }
 
   member(value: unknown, feature: number, lowering: number, depth: number, again?: Lower): unknown {
-    const place = this.#tables.lowerings[lowering];
-    const action = place === undefined ? "refuse" : this.#policy.actionFor(feature, place);
-    if (action === "refuse" || place === undefined) throw this.unavailable(feature, this.#pointer(depth), this.#method);
+    const place = this.tables.lowerings[lowering];
+    const action = this.actionAt(lowering);
+    if (action === "refuse" || place === undefined) throw this.unavailable(feature, this.pointer(depth), this.method);
     if (action === "skip" || action === "annotate") {
-      this.#step(feature, action, place.loss, depth);
-      if (action === "annotate") this.#note(feature, action, depth);
+      this.step(feature, action, place.loss, depth);
+      if (action === "annotate") this.note(feature, action, depth);
       return REMOVED;
     }
     const fallback = FALLBACKS.get(action);
-    if (fallback?.kind !== "member" || !isWire(value)) throw this.unavailable(feature, this.#pointer(depth), this.#method);
-    this.#step(feature, action, fallback.loss, depth);
-    if (fallback.keepsOriginal === true) this.#note(feature, action, depth, value);
+    if (fallback?.kind !== "member" || !isWire(value)) throw this.unavailable(feature, this.pointer(depth), this.method);
+    this.step(feature, action, fallback.loss, depth);
+    if (fallback.keepsOriginal === true) this.note(feature, action, depth, value);
     const next = fallback.apply(value, this.path.slice(0, depth));
     return again === undefined ? next : again(next, this, depth);
   }
@@ -198,117 +209,129 @@ class Lowering implements LowerContext {
   misfit(holder: Wire, key: string, expected: string, feature: number, lowering: number, depth: number): Wire {
     this.path[depth] = key;
     const value = holder[key];
-    const place = this.#tables.lowerings[lowering];
-    const action = place === undefined ? "refuse" : this.#policy.actionFor(feature, place);
-    if (action === "refuse" || action === "keep" || place === undefined) throw this.#notRepresentable(value, expected, feature, depth + 1);
-    return this.#degradeField(holder, key, value, action, feature, place, depth + 1);
+    const place = this.tables.lowerings[lowering];
+    const action = this.actionAt(lowering);
+    if (action === "refuse" || action === "keep" || place === undefined) throw this.notRepresentable(value, expected, feature, depth + 1);
+    return this.degradeField(holder, key, value, action, feature, place, depth + 1);
   }
 
   refuse(value: unknown, expected: string, feature: number, depth: number): never {
-    throw this.#notRepresentable(value, expected, feature, depth);
+    throw this.notRepresentable(value, expected, feature, depth);
   }
 
   fill(holder: Wire, key: string, fill: number, depth: number): Wire {
     this.path[depth] = key;
-    const entry = this.#tables.fills[fill] as FillEntry;
-    const value = entry.from === undefined ? structuredClone(entry.value) : this.#fromHop(entry.from, true);
+    const entry = this.tables.fills[fill] as FillEntry;
+    const value = entry.from === undefined ? fresh(entry.value) : this.fromHop(entry.from, true);
     if (value === undefined)
-      throw this.#notRepresentable(undefined, `a value for ${entry.from}, which this hop does not give`, entry.feature, depth + 1);
-    this.#step(entry.feature, "fill", "none", depth + 1);
-    return { ...holder, [key]: value };
+      throw this.notRepresentable(undefined, `a value for ${entry.from}, which this hop does not give`, entry.feature, depth + 1);
+    this.step(entry.feature, "fill", "none", depth + 1);
+    return withField(holder, key, value);
   }
 
   hop(holder: Wire, key: string, fill: number, depth: number): Wire {
-    const entry = this.#tables.fills[fill] as FillEntry;
-    const value = entry.from === undefined ? undefined : this.#fromHop(entry.from, false);
+    const entry = this.tables.fills[fill] as FillEntry;
+    const value = entry.from === undefined ? undefined : this.fromHop(entry.from, false);
     if (value === undefined || isEqual(holder[key], value)) return holder;
     this.path[depth] = key;
-    this.#step(entry.feature, "fill", "none", depth + 1);
-    return { ...holder, [key]: value };
+    this.step(entry.feature, "fill", "none", depth + 1);
+    return withField(holder, key, value);
   }
 
-  emptied(holder: Wire, key: string): Wire {
-    const value = holder[key];
-    return isWire(value) && Object.keys(value).length === 0 ? without(holder, key) : holder;
+  putOrOmit(holder: Wire, key: string, value: unknown): Wire {
+    return isWire(value) && Object.keys(value).length === 0 ? withoutField(holder, key) : withField(holder, key, value);
   }
 
   absent(fill: number): unknown {
-    const entry = this.#tables.fills[fill] as FillEntry;
-    this.#step(entry.feature, "fill", "none", 0);
-    return structuredClone(entry.value);
+    const entry = this.tables.fills[fill] as FillEntry;
+    this.step(entry.feature, "fill", "none", 0);
+    return fresh(entry.value);
+  }
+
+  private actionAt(lowering: number): Action {
+    return this.actions[lowering] ?? "refuse";
   }
 
   /** Makes the error for a feature the profile lacks, with the condition that failed. */
   unavailable(feature: number, path: string, method: string): LowerError {
-    const { because, failed, missing, cite, feature: id } = this.#profile.explain(feature);
+    const { because, failed, missing, cite, feature: id } = this.profile.explain(feature);
     return LowerError.featureUnavailable({ feature: id, path, method, reason: because, condition: failed, missing, cite });
   }
 
-  #degradeField(holder: Wire, key: string, value: unknown, action: string, feature: number, place: LoweringEntry, depth: number): Wire {
+  private degradeField(
+    holder: Wire,
+    key: string,
+    value: unknown,
+    action: string,
+    feature: number,
+    place: LoweringEntry,
+    depth: number,
+  ): Wire {
     if (action === "skip" || action === "annotate") {
-      this.#step(feature, action, place.loss, depth);
-      if (action === "annotate") this.#note(feature, action, depth);
-      return without(holder, key);
+      this.step(feature, action, place.loss, depth);
+      if (action === "annotate") this.note(feature, action, depth);
+      return withoutField(holder, key);
     }
     const fallback = FALLBACKS.get(action);
-    if (fallback?.kind !== "field") throw this.unavailable(feature, this.#pointer(depth), this.#method);
-    this.#step(feature, action, fallback.loss, depth);
-    if (fallback.keepsOriginal === true) this.#note(feature, action, depth, value);
+    if (fallback?.kind !== "field") throw this.unavailable(feature, this.pointer(depth), this.method);
+    this.step(feature, action, fallback.loss, depth);
+    if (fallback.keepsOriginal === true) this.note(feature, action, depth, value);
     return fallback.apply(holder, key, value);
   }
 
-  #fromHop(source: NonNullable<FillEntry["from"]>, required: boolean): unknown {
-    const hop = this.#hop;
-    if (source === "revision") return required || this.#speaksForItself() ? this.#profile.revision : undefined;
+  private fromHop(source: NonNullable<FillEntry["from"]>, required: boolean): unknown {
+    const hop = this.ownHop;
+    if (source === "revision") return required || this.speaksForItself() ? this.profile.revision : undefined;
     if (source === "client-capabilities")
       return (
         hop.clientCapabilities ??
-        (required ? (isWire(this.#profile.capabilities.client) ? this.#profile.capabilities.client : {}) : undefined)
+        (required ? (isWire(this.profile.capabilities.client) ? this.profile.capabilities.client : {}) : undefined)
       );
     if (source === "client-info") return hop.clientInfo;
     if (source === "log-level") return hop.logLevel;
     if (source === "server-info") return hop.serverInfo;
     if (source === "subscription") return hop.subscription;
     if (!required) return undefined;
-    this.#minted += 1;
-    return hop.mint === undefined ? `polyrev-${this.#minted}` : hop.mint();
+    this.minted += 1;
+    return hop.mint === undefined ? `polyrev-${this.minted}` : hop.mint();
   }
 
   /** A codec that was told who its hop is puts its own revision over the peer's. */
-  #speaksForItself(): boolean {
-    return this.#hop.clientCapabilities !== undefined || this.#hop.clientInfo !== undefined;
+  private speaksForItself(): boolean {
+    return this.ownHop.clientCapabilities !== undefined || this.ownHop.clientInfo !== undefined;
   }
 
-  #notRepresentable(value: unknown, expected: string, feature: number, depth: number): LowerError {
-    const row = this.#tables.features[feature];
+  private notRepresentable(value: unknown, expected: string, feature: number, depth: number): LowerError {
+    const row = this.tables.features[feature];
     const found = value === undefined ? "nothing" : describe(value);
-    const reason = `${this.#profile.revision} takes ${expected} here, found ${found}`;
+    const reason = `${this.profile.revision} takes ${expected} here, found ${found}`;
     return LowerError.fieldNotRepresentable({
-      path: this.#pointer(depth),
-      method: this.#method,
+      path: this.pointer(depth),
+      method: this.method,
       reason,
       feature: row?.id,
       cite: row?.cite,
     });
   }
 
-  #step(feature: number, action: string, loss: LoweringEntry["loss"], depth: number): void {
-    this.#report?.add({ feature: this.#tables.features[feature]?.id ?? null, action, path: this.#pointer(depth), loss });
+  private step(feature: number, action: string, loss: LoweringEntry["loss"], depth: number): void {
+    this.report?.add({ feature: this.tables.features[feature]?.id ?? null, action, path: this.pointer(depth), loss });
   }
 
-  #note(feature: number, action: string, depth: number, original?: unknown): void {
-    const id = this.#tables.features[feature]?.id ?? null;
-    this.#notes.push({ feature: id, action, path: this.#pointer(depth), ...(original === undefined ? {} : { original }) });
+  private note(feature: number, action: string, depth: number, original?: unknown): void {
+    const id = this.tables.features[feature]?.id ?? null;
+    this.notes ??= [];
+    this.notes.push({ feature: id, action, path: this.pointer(depth), ...(original === undefined ? {} : { original }) });
   }
 
-  #annotated(lowered: unknown): unknown {
-    if (this.#notes.length === 0 || !isWire(lowered)) return lowered;
+  private annotated(lowered: unknown): unknown {
+    if (this.notes === undefined || !isWire(lowered)) return lowered;
     const meta = isWire(lowered._meta) ? lowered._meta : {};
     const before = meta[DEGRADED_KEY];
-    return { ...lowered, _meta: { ...meta, [DEGRADED_KEY]: [...(Array.isArray(before) ? (before as unknown[]) : []), ...this.#notes] } };
+    return { ...lowered, _meta: { ...meta, [DEGRADED_KEY]: [...(Array.isArray(before) ? (before as unknown[]) : []), ...this.notes] } };
   }
 
-  #pointer(depth: number): string {
+  private pointer(depth: number): string {
     return this.path
       .slice(0, depth)
       .map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`)
@@ -316,9 +339,9 @@ class Lowering implements LowerContext {
   }
 }
 
-function without(holder: Wire, key: string): Wire {
-  const { [key]: _taken, ...rest } = holder;
-  return rest;
+/** Copies the value of a fill, so that nobody writes into the table. */
+function fresh(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? structuredClone(value) : value;
 }
 
 /** Compares JSON values. */

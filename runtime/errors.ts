@@ -13,9 +13,12 @@ export interface MissingFlag {
 
 /** Prints a cite the way messages and tables show it, e.g. `2025-06-18 major 2, PR #371`, `2024-11-05 basic/lifecycle`, `2025-11-25, PR #1441 (unlisted)`. */
 export function printCite(cite: Cite): string {
-  const place = [cite.revision, cite.page, cite.section, cite.ordinal].filter((part) => part !== undefined).join(" ");
+  const isUnlisted = cite.section === "unlisted" || (cite.section === undefined && cite.page === undefined);
+  const place = [cite.revision, cite.page, isUnlisted ? undefined : cite.section, cite.ordinal]
+    .filter((part) => part !== undefined)
+    .join(" ");
   const text = cite.ref === undefined ? place : `${place}, ${cite.ref}`;
-  return cite.page === undefined && cite.section === undefined ? `${text} (unlisted)` : text;
+  return isUnlisted ? `${text} (unlisted)` : text;
 }
 
 /** Is the base of every error the core throws on purpose. */

@@ -11,6 +11,7 @@ export { Feature, FEATURES, type FeatureId } from "../generated/mcp/features.js"
 export { ERROR_CODES } from "../generated/mcp/errors.js";
 export { METHODS, type Method, type MethodOf } from "../generated/mcp/methods.js";
 export { REVISIONS, type Revision, type Transport } from "../generated/mcp/revisions.js";
+export { isUnknownContent, isUnknownSamplingMessageContent } from "../generated/mcp/ir.js";
 export type * as ir from "../generated/mcp/ir.js";
 
 const binding = bindProtocol<{ byRevision: PayloadsByRevision; canonical: Payloads }>({

@@ -20,6 +20,7 @@ export class DegradePolicy {
   readonly preset: Preset;
   readonly #tables: ProtocolTables;
   readonly #orders: ReadonlyMap<number, Action>;
+  #actions: readonly Action[] | undefined;
 
   private constructor(tables: ProtocolTables, preset: Preset, orders: ReadonlyMap<number, Action>) {
     this.#tables = tables;
@@ -84,6 +85,11 @@ export class DegradePolicy {
     const order = this.#orders.get(feature);
     if (order !== undefined && (order === "refuse" || lowering.degrade.includes(order))) return order;
     return PRESETS.get(this.preset)?.(lowering) ?? "refuse";
+  }
+
+  /** Gives the action for every gated place, in the order of the table of lowerings; worked out once. */
+  get actions(): readonly Action[] {
+    return (this.#actions ??= this.#tables.lowerings.map((lowering) => this.actionFor(lowering.feature, lowering)));
   }
 
   /** Tells whether a value that uses the feature gets through to a peer without it, at every place; never for a feature nothing can stand in for. */

@@ -124,8 +124,8 @@ export interface LowerContext {
   fill(holder: Wire, key: string, fill: number, depth: number): Wire;
   /** Lets the hop the codec is bound to overwrite a per-hop key; gives the holder to go on with. */
   hop(holder: Wire, key: string, fill: number, depth: number): Wire;
-  /** Leaves out a container that lowering emptied and the revision does not require. */
-  emptied(holder: Wire, key: string): Wire;
+  /** Replaces a container that the revision does not require, or leaves it out where lowering emptied it. */
+  putOrOmit(holder: Wire, key: string, value: unknown): Wire;
   /** Gives the value of a fill for a payload that is absent altogether. */
   absent(fill: number): unknown;
 }

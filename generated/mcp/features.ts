@@ -242,7 +242,7 @@ export const Feature = {
       MetadataTitle: 52,
       /** A link to a resource as a content block. (2025-06-18 major 7, PR #603) */
       ContentResourceLink: 53,
-      /** Last-modified timestamp in annotations. (2025-06-18 unlisted, PR #140) */
+      /** Last-modified timestamp in annotations. (2025-06-18, PR #140 (unlisted)) */
       ContentAnnotationsLastModified: 54,
       /** Tool declares an output schema and returns structured content. (2025-06-18 major 2, PR #371) */
       ToolsStructuredOutput: 55,
@@ -258,9 +258,9 @@ export const Feature = {
       AuthProtectedResourceMetadata: 60,
       /** Clients name the target resource when asking for tokens. (2025-06-18 major 4, PR #734) */
       AuthResourceIndicators: 61,
-      /** An error response may omit id when the request id could not be read. (2025-11-25 unlisted, PR #1441) */
+      /** An error response may omit id when the request id could not be read. (2025-11-25, PR #1441 (unlisted)) */
       JsonrpcErrorWithoutId: 62,
-      /** Implementation may carry a website URL. (2025-11-25 unlisted, PR #955) */
+      /** Implementation may carry a website URL. (2025-11-25, PR #955 (unlisted)) */
       ImplementationInfoWebsiteUrl: 63,
       /** Implementation may carry a human-readable description. (2025-11-25 minor 2) */
       ImplementationInfoDescription: 64,
@@ -360,7 +360,7 @@ export const Feature = {
       ToolsDeterministicOrder: 111,
       /** Tool, prompt and resource lists must not vary per connection. (2026-07-28 major 1, SEP-2567) */
       ListsConnectionIndependent: 112,
-      /** The schema itself caps completion values at 100. (2026-07-28 unlisted, PR #588) */
+      /** The schema itself caps completion values at 100. (2026-07-28, PR #588 (unlisted)) */
       CompletionMaxValues: 113,
       /** Client opts in to log messages per request and names the level. (2026-07-28 major 5, SEP-2575) @deprecated since 2026-07-28 */
       LoggingPerRequestLevel: 114,
@@ -382,7 +382,7 @@ export const Feature = {
       TransportRequestHeaders: 122,
       /** Tool arguments marked x-mcp-header are mirrored in Mcp-Param headers. (2026-07-28 minor 4, SEP-2243) */
       TransportParamHeaders: 123,
-      /** Closing the response stream cancels the request. (2026-07-28 unlisted, SEP-2575) */
+      /** Closing the response stream cancels the request. (2026-07-28, SEP-2575 (unlisted)) */
       TransportCloseCancels: 124,
       /** Clients check the iss parameter of authorization responses. (2026-07-28 minor 7, SEP-2468) */
       AuthIssuerCheck: 125,

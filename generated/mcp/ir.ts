@@ -13,7 +13,7 @@ export type Role = ("assistant" | "user")
 export type RequestId = (string | number)
 /**
  * JSONValue, JSONObject and JSONArray name arbitrary JSON; opaque capability and metadata objects use them.
- * Layout, by schema.json-value-types (2026-07-28 unlisted, PR #2139).
+ * Layout, by schema.json-value-types (2026-07-28, PR #2139 (unlisted)).
  */
 export type JSONValue = (JSONObject | readonly JSONValue[] | (string | number | boolean | null))
 /**
@@ -92,10 +92,10 @@ export type Cursor = string
  * Since 2024-11-05, by jsonrpc.base (2024-11-05 basic/messages).
  */
 export type EmptyResult = Result
-export type EnumSchema = ((UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema | UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema | LegacyTitledEnumSchema) | UnknownEnumSchema)
+export type EnumSchema = (UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema | UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema | LegacyTitledEnumSchema)
 /**
  * JSONValue, JSONObject and JSONArray name arbitrary JSON; opaque capability and metadata objects use them.
- * Layout, by schema.json-value-types (2026-07-28 unlisted, PR #2139).
+ * Layout, by schema.json-value-types (2026-07-28, PR #2139 (unlisted)).
  */
 export type JSONArray = readonly JSONValue[]
 /**
@@ -122,7 +122,7 @@ export type JSONRPCResponse = (JSONRPCResultResponse | JSONRPCErrorResponse)
  * Multi-select enums; the answer is a string array.
  * Since 2025-11-25, by elicitation.enum-multi-select (2025-11-25 major 5, SEP-1330).
  */
-export type MultiSelectEnumSchema = ((UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema) | UnknownMultiSelectEnumSchema)
+export type MultiSelectEnumSchema = (UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema)
 /**
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
@@ -147,7 +147,7 @@ export type ServerResult = (CallToolResult | CancelTaskResult | CompleteResult |
  * Single-select enums as plain enum or as titled const options.
  * Since 2025-11-25, by elicitation.enum-standard (2025-11-25 major 5, SEP-1330).
  */
-export type SingleSelectEnumSchema = ((UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema) | UnknownSingleSelectEnumSchema)
+export type SingleSelectEnumSchema = (UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema)
 /**
  * Audience and priority hints on content, resources and templates.
  * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
@@ -163,7 +163,7 @@ export interface Annotations {
 readonly audience?: readonly Role[]
 /**
  * Last-modified timestamp in annotations.
- * Since 2025-06-18, by content.annotations.last-modified (2025-06-18 unlisted, PR #140).
+ * Since 2025-06-18, by content.annotations.last-modified (2025-06-18, PR #140 (unlisted)).
  */
 readonly lastModified?: string
 readonly priority?: number
@@ -185,7 +185,7 @@ readonly type: "audio"
 }
 /**
  * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28 unlisted, PR #2038).
+ * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
  */
 export interface MetaObject {
 readonly [k: string]: unknown
@@ -267,7 +267,7 @@ readonly title?: string
 readonly version: string
 /**
  * Implementation may carry a website URL.
- * Since 2025-11-25, by implementation-info.website-url (2025-11-25 unlisted, PR #955).
+ * Since 2025-11-25, by implementation-info.website-url (2025-11-25, PR #955 (unlisted)).
  */
 readonly websiteUrl?: string
 }
@@ -288,12 +288,12 @@ readonly theme?: ("dark" | "light")
 export interface CallToolRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "tools/call"
@@ -339,7 +339,7 @@ readonly task?: TaskMetadata
 }
 /**
  * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28 unlisted, PR #2038).
+ * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
  */
 export interface RequestMetaObject {
 /**
@@ -443,7 +443,7 @@ readonly [k: string]: unknown
 }
 /**
  * JSONValue, JSONObject and JSONArray name arbitrary JSON; opaque capability and metadata objects use them.
- * Layout, by schema.json-value-types (2026-07-28 unlisted, PR #2139).
+ * Layout, by schema.json-value-types (2026-07-28, PR #2139 (unlisted)).
  */
 export interface JSONObject {
 readonly [k: string]: JSONValue
@@ -463,7 +463,7 @@ readonly [k: string]: InputResponse
 export interface CreateMessageResult {
 /**
  * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28 unlisted, PR #2038).
+ * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
  */
 readonly _meta?: MetaObject
 readonly content: (AudioContent | ImageContent | TextContent | ToolResultContent | ToolUseContent | readonly SamplingMessageContentBlock[])
@@ -681,7 +681,7 @@ readonly structuredContent?: unknown
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface CallToolResultResponse {
 readonly id: RequestId
@@ -1180,7 +1180,7 @@ readonly [k: string]: unknown
 export interface CancelledNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "notifications/cancelled"
@@ -1213,7 +1213,7 @@ readonly "io.modelcontextprotocol/subscriptionId"?: RequestId
 export interface InitializedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "notifications/initialized"
@@ -1238,7 +1238,7 @@ readonly [k: string]: unknown
 export interface ProgressNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "notifications/progress"
@@ -1282,7 +1282,7 @@ readonly total?: number
 export interface RootsListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "notifications/roots/list_changed"
@@ -1320,12 +1320,12 @@ readonly ttl: (number | null)
 export interface CompleteRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "completion/complete"
@@ -1410,12 +1410,12 @@ readonly [k: string]: unknown
 export interface GetPromptRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "prompts/get"
@@ -1485,12 +1485,12 @@ readonly taskId: string
 export interface InitializeRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "initialize"
@@ -1520,12 +1520,12 @@ readonly protocolVersion: string
 export interface ListPromptsRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "prompts/list"
@@ -1554,12 +1554,12 @@ readonly cursor?: string
 export interface ListResourceTemplatesRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "resources/templates/list"
@@ -1572,12 +1572,12 @@ readonly params?: PaginatedRequestParams
 export interface ListResourcesRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "resources/list"
@@ -1600,12 +1600,12 @@ readonly params?: PaginatedRequestParams
 export interface ListToolsRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "tools/list"
@@ -1618,12 +1618,12 @@ readonly params?: PaginatedRequestParams
 export interface PingRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "ping"
@@ -1636,12 +1636,12 @@ readonly params?: RequestParams
 export interface ReadResourceRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "resources/read"
@@ -1680,12 +1680,12 @@ readonly uri: string
 export interface SetLevelRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "logging/setLevel"
@@ -1713,12 +1713,12 @@ readonly level: LoggingLevel
 export interface SubscribeRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "resources/subscribe"
@@ -1790,12 +1790,12 @@ readonly toolsListChanged?: boolean
 export interface UnsubscribeRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "resources/unsubscribe"
@@ -1903,7 +1903,7 @@ readonly resultType?: string
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface CompleteResultResponse {
 readonly id: RequestId
@@ -2074,7 +2074,7 @@ readonly role: Role
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface GetPromptResultResponse {
 readonly id: RequestId
@@ -2127,7 +2127,7 @@ readonly requestState?: string
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
- * Layout, by jsonrpc.typed-errors (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-errors (2026-07-28, PR #2038 (unlisted)).
  */
 export interface InternalError {
 readonly code: -32603
@@ -2136,7 +2136,7 @@ readonly message: string
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
- * Layout, by jsonrpc.typed-errors (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-errors (2026-07-28, PR #2038 (unlisted)).
  */
 export interface InvalidParamsError {
 readonly code: -32602
@@ -2145,7 +2145,7 @@ readonly message: string
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
- * Layout, by jsonrpc.typed-errors (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-errors (2026-07-28, PR #2038 (unlisted)).
  */
 export interface InvalidRequestError {
 readonly code: -32600
@@ -2201,7 +2201,7 @@ readonly result: Result
 export interface JSONRPCErrorResponse {
 /**
  * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
  */
 readonly error: Error
 readonly id?: RequestId
@@ -2275,7 +2275,7 @@ readonly title?: string
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ListPromptsResultResponse {
 readonly id: RequestId
@@ -2342,7 +2342,7 @@ readonly uriTemplate: string
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ListResourceTemplatesResultResponse {
 readonly id: RequestId
@@ -2414,7 +2414,7 @@ readonly uri: string
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ListResourcesResultResponse {
 readonly id: RequestId
@@ -2451,7 +2451,7 @@ readonly ttlMs?: number
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ListToolsResultResponse {
 readonly id: RequestId
@@ -2466,7 +2466,7 @@ readonly result: ListToolsResult
 export interface LoggingMessageNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "notifications/message"
@@ -2503,7 +2503,7 @@ readonly logger?: string
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
- * Layout, by jsonrpc.typed-errors (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-errors (2026-07-28, PR #2038 (unlisted)).
  */
 export interface MethodNotFoundError {
 readonly code: -32601
@@ -2546,12 +2546,12 @@ readonly [k: string]: unknown
 export interface PaginatedRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: string
@@ -2572,7 +2572,7 @@ readonly resultType?: string
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
- * Layout, by jsonrpc.typed-errors (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-errors (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ParseError {
 readonly code: -32700
@@ -2586,7 +2586,7 @@ readonly message: string
 export interface PromptListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "notifications/prompts/list_changed"
@@ -2617,7 +2617,7 @@ readonly ttlMs?: number
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ReadResourceResultResponse {
 readonly id: RequestId
@@ -2666,7 +2666,7 @@ readonly uri: string
 export interface ResourceListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "notifications/resources/list_changed"
@@ -2691,7 +2691,7 @@ readonly uri: string
 export interface ResourceUpdatedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "notifications/resources/updated"
@@ -2737,7 +2737,7 @@ readonly notifications: SubscriptionFilter
 export interface ToolListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "notifications/tools/list_changed"
@@ -2818,25 +2818,18 @@ export interface UnknownContent {
   readonly type: string & { readonly __unknown?: never }
   readonly [key: string]: unknown
 }
-/** A member of EnumSchema whose `type` no revision of this build knows; the object as it came. */
-export interface UnknownEnumSchema {
-  readonly type: string & { readonly __unknown?: never }
-  readonly [key: string]: unknown
-}
-/** A member of MultiSelectEnumSchema whose `type` no revision of this build knows; the object as it came. */
-export interface UnknownMultiSelectEnumSchema {
-  readonly type: string & { readonly __unknown?: never }
-  readonly [key: string]: unknown
+/** Tells whether a member of ContentBlock is of a type that no revision of this build knows. */
+export function isUnknownContent(member: ContentBlock): member is UnknownContent {
+  return !["audio", "image", "resource", "resource_link", "text"].includes(member.type)
 }
 /** A member of SamplingMessageContentBlock whose `type` no revision of this build knows; the object as it came. */
 export interface UnknownSamplingMessageContent {
   readonly type: string & { readonly __unknown?: never }
   readonly [key: string]: unknown
 }
-/** A member of SingleSelectEnumSchema whose `type` no revision of this build knows; the object as it came. */
-export interface UnknownSingleSelectEnumSchema {
-  readonly type: string & { readonly __unknown?: never }
-  readonly [key: string]: unknown
+/** Tells whether a member of SamplingMessageContentBlock is of a type that no revision of this build knows. */
+export function isUnknownSamplingMessageContent(member: SamplingMessageContentBlock): member is UnknownSamplingMessageContent {
+  return !["audio", "image", "text", "tool_result", "tool_use"].includes(member.type)
 }
 /** The canonical payloads of each method of any revision. */
 export interface Payloads {

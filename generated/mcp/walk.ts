@@ -14,7 +14,7 @@ export interface LowerContext {
   refuse(value: unknown, expected: string, feature: number, depth: number): never;
   fill(holder: Wire, key: string, fill: number, depth: number): Wire;
   hop(holder: Wire, key: string, fill: number, depth: number): Wire;
-  emptied(holder: Wire, key: string): Wire;
+  putOrOmit(holder: Wire, key: string, value: unknown): Wire;
   absent(fill: number): unknown;
 }
 
@@ -51,26 +51,16 @@ export function isWire(value: unknown): value is Wire {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Gives a holder with one field replaced; nothing may stand for a member that was taken out where only one can be. */
+/** Gives a copy of a holder with one of its fields replaced, key by key, `__proto__` as data; nothing may stand for a member that was taken out where only one can be. */
 export function put(holder: Wire, key: string, value: unknown, ctx: LowerContext, depth: number): Wire {
   if (value === REMOVED) return ctx.refuse(holder[key], "a value in its place", -1, depth + 1);
-  return { ...holder, [key]: value };
-}
-
-/** Lowers the items of a list; the list itself comes back where no item changed. */
-export function lowerItems(list: readonly unknown[], ctx: LowerContext, depth: number, lower: Lower): readonly unknown[] {
-  let copy: unknown[] | undefined;
-  for (let index = 0; index < list.length; index += 1) {
-    const item = list[index];
-    ctx.path[depth] = index;
-    const next = lower(item, ctx, depth + 1);
-    if (copy === undefined) {
-      if (next === item) continue;
-      copy = list.slice(0, index);
-    }
-    if (next !== REMOVED) copy.push(next);
+  const copy: Record<string, unknown> = {};
+  for (const name in holder) {
+    if (!Object.prototype.hasOwnProperty.call(holder, name)) continue;
+    if (name === "__proto__") Object.defineProperty(copy, name, { value: holder[name], writable: true, enumerable: true, configurable: true });
+    else copy[name] = name === key ? value : holder[name];
   }
-  return copy ?? list;
+  return copy;
 }
 
 /** Lowers the values of a map; the map itself comes back where no value changed. Keys are data, `__proto__` too. */

@@ -53,7 +53,7 @@ class CodecEmitter {
     });
     const source = `schemas/${this.model.protocol}`;
     const body = render({ header: "", imports: "", revision: this.revision.id, functions, methods });
-    const names = ["everyValue", "isWire", "lowerItems", "lowerValues", "put", "REMOVED", "same"].filter((name) =>
+    const names = ["everyValue", "isWire", "lowerValues", "put", "REMOVED", "same"].filter((name) =>
       new RegExp(`\\b${name}\\b`).test(body),
     );
     const types = ["LowerContext", "MethodCodec", "Wire"]

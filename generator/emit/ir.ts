@@ -16,7 +16,7 @@ export async function emitIr(model: Model): Promise<Output> {
     "The canonical form: for each definition, under its newest name, what any revision allows. A message may be its own canonical form.",
   );
   const declarations = withUnknownMembers(asReadonly(text), unknowns);
-  return { path: `${model.protocol}/ir.ts`, text: `${opening}\n${declarations}${unknownTypes(unknowns)}${payloads(model)}` };
+  return { path: `${model.protocol}/ir.ts`, text: `${opening}\n${declarations}${unknownTypes(unknowns, model.ir)}${payloads(model)}` };
 }
 
 /** The unions whose members are told apart by a constant `type`: a member of a type this build does not know may come in any of them. */
@@ -26,22 +26,38 @@ function unknownMembers(definitions: Definitions): string[] {
     .filter((name) => {
       const members = definitions[name]?.anyOf ?? [];
       const tags = members.map((member) => shape(member, definitions).properties?.["type"]?.const);
-      return members.length > 1 && tags.every((tag) => typeof tag === "string");
+      return members.length > 1 && tags.every((tag) => typeof tag === "string") && new Set(tags).size === tags.length;
     });
 }
 
-function unknownTypes(unions: readonly string[]): string {
+function unknownName(union: string): string {
+  return `Unknown${union.replace(/Block$/, "")}`;
+}
+
+function unknownTypes(unions: readonly string[], definitions: Definitions): string {
   return unions
     .map((name) => {
-      const unknown = `Unknown${name.replace(/Block$/, "")}`;
-      return `/** A member of ${name} whose \`type\` no revision of this build knows; the object as it came. */\nexport interface ${unknown} {\n  readonly type: string & { readonly __unknown?: never }\n  readonly [key: string]: unknown\n}\n`;
+      const unknown = unknownName(name);
+      const tags = (definitions[name]?.anyOf ?? [])
+        .map((member) => JSON.stringify(shape(member, definitions).properties?.["type"]?.const))
+        .sort();
+      return `/** A member of ${name} whose \`type\` no revision of this build knows; the object as it came. */
+export interface ${unknown} {
+  readonly type: string & { readonly __unknown?: never }
+  readonly [key: string]: unknown
+}
+/** Tells whether a member of ${name} is of a type that no revision of this build knows. */
+export function is${unknown}(member: ${name}): member is ${unknown} {
+  return ![${tags.join(", ")}].includes(member.type)
+}
+`;
     })
     .join("");
 }
 
 function withUnknownMembers(text: string, unions: readonly string[]): string {
   return unions.reduce(
-    (current, name) => current.replace(new RegExp(`^(export type ${name} = )(.*)$`, "m"), `$1($2 | Unknown${name.replace(/Block$/, "")})`),
+    (current, name) => current.replace(new RegExp(`^(export type ${name} = )(.*)$`, "m"), `$1($2 | ${unknownName(name)})`),
     text,
   );
 }

@@ -116,7 +116,7 @@ export class Needs {
     const known = this.compiled.get(member);
     const validate = known ?? this.ajv.compile(absolute(member) as object);
     if (known === undefined) this.compiled.set(member, validate);
-    return validate(value) as boolean;
+    return validate(value);
   }
 
   /** For each definition, the gates that some payload of the revision passes on its way to it. */

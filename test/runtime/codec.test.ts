@@ -1,7 +1,7 @@
 // What lowering does to real payloads, case by case: fills up and down, keep, skip, annotate, the named fallbacks, refusals, per-hop keys,
 // and own keys named __proto__. The properties speak of all values; these say what is right.
 import { describe, expect, it } from "vitest";
-import { isLowerError, LowerError, TranslationReport, type Codec, type Hop } from "../../runtime/index.js";
+import { isLowerError, TranslationReport, type Codec, type Hop, type LowerError } from "../../runtime/index.js";
 import { CapabilitySet, codecFor, DegradePolicy, Feature, resolve, type Revision } from "../../runtime/mcp.js";
 
 async function peer(revision: Revision, hop?: Hop): Promise<Codec> {

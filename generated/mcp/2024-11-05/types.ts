@@ -422,7 +422,7 @@ _meta?: {
 export interface CreateMessageResult {
 /**
  * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28 unlisted, PR #2038).
+ * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
  */
 _meta?: {
 [k: string]: unknown
@@ -599,7 +599,7 @@ listChanged?: boolean
 export interface JSONRPCError {
 /**
  * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
  */
 error: {
 code: number

@@ -80,7 +80,7 @@ export interface Annotations {
 audience?: Role[]
 /**
  * Last-modified timestamp in annotations.
- * Since 2025-06-18, by content.annotations.last-modified (2025-06-18 unlisted, PR #140).
+ * Since 2025-06-18, by content.annotations.last-modified (2025-06-18, PR #140 (unlisted)).
  */
 lastModified?: string
 priority?: number
@@ -552,7 +552,7 @@ _meta?: {
 export interface CreateMessageResult {
 /**
  * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28 unlisted, PR #2038).
+ * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
  */
 _meta?: {
 [k: string]: unknown
@@ -811,7 +811,7 @@ listChanged?: boolean
 export interface JSONRPCError {
 /**
  * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
  */
 error: {
 code: number

@@ -126,7 +126,7 @@ export interface Annotations {
 audience?: Role[]
 /**
  * Last-modified timestamp in annotations.
- * Since 2025-06-18, by content.annotations.last-modified (2025-06-18 unlisted, PR #140).
+ * Since 2025-06-18, by content.annotations.last-modified (2025-06-18, PR #140 (unlisted)).
  */
 lastModified?: string
 priority?: number
@@ -189,12 +189,12 @@ type: "boolean"
 export interface CallToolRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "tools/call"
@@ -423,7 +423,7 @@ ttl: (number | null)
 export interface CancelledNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/cancelled"
@@ -521,7 +521,7 @@ createMessage?: {
 export interface InitializedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/initialized"
@@ -547,7 +547,7 @@ _meta?: {
 export interface ProgressNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/progress"
@@ -602,7 +602,7 @@ params: TaskStatusNotificationParams
 export interface RootsListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/roots/list_changed"
@@ -615,12 +615,12 @@ params?: NotificationParams
 export interface InitializeRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "initialize"
@@ -667,7 +667,7 @@ title?: string
 version: string
 /**
  * Implementation may carry a website URL.
- * Since 2025-11-25, by implementation-info.website-url (2025-11-25 unlisted, PR #955).
+ * Since 2025-11-25, by implementation-info.website-url (2025-11-25, PR #955 (unlisted)).
  */
 websiteUrl?: string
 }
@@ -678,12 +678,12 @@ websiteUrl?: string
 export interface PingRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "ping"
@@ -710,12 +710,12 @@ progressToken?: ProgressToken
 export interface ListResourcesRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "resources/list"
@@ -747,12 +747,12 @@ cursor?: string
 export interface ListResourceTemplatesRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "resources/templates/list"
@@ -765,12 +765,12 @@ params?: PaginatedRequestParams
 export interface ReadResourceRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "resources/read"
@@ -802,12 +802,12 @@ uri: string
 export interface SubscribeRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "resources/subscribe"
@@ -835,12 +835,12 @@ uri: string
 export interface UnsubscribeRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "resources/unsubscribe"
@@ -868,12 +868,12 @@ uri: string
 export interface ListPromptsRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "prompts/list"
@@ -886,12 +886,12 @@ params?: PaginatedRequestParams
 export interface GetPromptRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "prompts/get"
@@ -930,12 +930,12 @@ name: string
 export interface ListToolsRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "tools/list"
@@ -982,12 +982,12 @@ params?: PaginatedRequestParams
 export interface SetLevelRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "logging/setLevel"
@@ -1015,12 +1015,12 @@ level: LoggingLevel
 export interface CompleteRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "completion/complete"
@@ -1107,7 +1107,7 @@ tasks: Task[]
 export interface CreateMessageResult {
 /**
  * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28 unlisted, PR #2038).
+ * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
  */
 _meta?: {
 [k: string]: unknown
@@ -1774,7 +1774,7 @@ listChanged?: boolean
 export interface JSONRPCErrorResponse {
 /**
  * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
  */
 error: Error
 id?: RequestId
@@ -2014,7 +2014,7 @@ tools: Tool[]
 export interface LoggingMessageNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/message"
@@ -2069,12 +2069,12 @@ params?: {
 export interface PaginatedRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: string
@@ -2097,7 +2097,7 @@ nextCursor?: string
 export interface PromptListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/prompts/list_changed"
@@ -2156,7 +2156,7 @@ uri: string
 export interface ResourceListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/resources/list_changed"
@@ -2184,7 +2184,7 @@ uri: string
 export interface ResourceUpdatedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/resources/updated"
@@ -2215,7 +2215,7 @@ uri: string
 export interface ToolListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/tools/list_changed"

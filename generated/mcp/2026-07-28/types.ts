@@ -13,7 +13,7 @@ export type Role = ("assistant" | "user")
 export type RequestId = (string | number)
 /**
  * JSONValue, JSONObject and JSONArray name arbitrary JSON; opaque capability and metadata objects use them.
- * Layout, by schema.json-value-types (2026-07-28 unlisted, PR #2139).
+ * Layout, by schema.json-value-types (2026-07-28, PR #2139 (unlisted)).
  */
 export type JSONValue = (JSONObject | JSONValue[] | (string | number | boolean | null))
 /**
@@ -77,7 +77,7 @@ export type EmptyResult = Result
 export type EnumSchema = (UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema | UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema | LegacyTitledEnumSchema)
 /**
  * JSONValue, JSONObject and JSONArray name arbitrary JSON; opaque capability and metadata objects use them.
- * Layout, by schema.json-value-types (2026-07-28 unlisted, PR #2139).
+ * Layout, by schema.json-value-types (2026-07-28, PR #2139 (unlisted)).
  */
 export type JSONArray = JSONValue[]
 /**
@@ -123,7 +123,7 @@ export interface Annotations {
 audience?: Role[]
 /**
  * Last-modified timestamp in annotations.
- * Since 2025-06-18, by content.annotations.last-modified (2025-06-18 unlisted, PR #140).
+ * Since 2025-06-18, by content.annotations.last-modified (2025-06-18, PR #140 (unlisted)).
  */
 lastModified?: string
 priority?: number
@@ -145,7 +145,7 @@ type: "audio"
 }
 /**
  * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28 unlisted, PR #2038).
+ * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
  */
 export interface MetaObject {
 [k: string]: unknown
@@ -227,7 +227,7 @@ title?: string
 version: string
 /**
  * Implementation may carry a website URL.
- * Since 2025-11-25, by implementation-info.website-url (2025-11-25 unlisted, PR #955).
+ * Since 2025-11-25, by implementation-info.website-url (2025-11-25, PR #955 (unlisted)).
  */
 websiteUrl?: string
 }
@@ -248,12 +248,12 @@ theme?: ("dark" | "light")
 export interface CallToolRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "tools/call"
@@ -294,7 +294,7 @@ requestState?: string
 }
 /**
  * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28 unlisted, PR #2038).
+ * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
  */
 export interface RequestMetaObject {
 /**
@@ -370,7 +370,7 @@ tools?: JSONObject
 }
 /**
  * JSONValue, JSONObject and JSONArray name arbitrary JSON; opaque capability and metadata objects use them.
- * Layout, by schema.json-value-types (2026-07-28 unlisted, PR #2139).
+ * Layout, by schema.json-value-types (2026-07-28, PR #2139 (unlisted)).
  */
 export interface JSONObject {
 [k: string]: JSONValue
@@ -390,7 +390,7 @@ export interface InputResponses {
 export interface CreateMessageResult {
 /**
  * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28 unlisted, PR #2038).
+ * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
  */
 _meta?: MetaObject
 content: (TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent | SamplingMessageContentBlock[])
@@ -587,7 +587,7 @@ structuredContent?: unknown
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface CallToolResultResponse {
 id: RequestId
@@ -962,7 +962,7 @@ url: string
 export interface CancelledNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/cancelled"
@@ -1025,12 +1025,12 @@ _meta: RequestMetaObject
 export interface ListResourcesRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "resources/list"
@@ -1059,12 +1059,12 @@ cursor?: string
 export interface ListResourceTemplatesRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "resources/templates/list"
@@ -1077,12 +1077,12 @@ params: PaginatedRequestParams
 export interface ReadResourceRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "resources/read"
@@ -1165,12 +1165,12 @@ toolsListChanged?: boolean
 export interface ListPromptsRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "prompts/list"
@@ -1183,12 +1183,12 @@ params: PaginatedRequestParams
 export interface GetPromptRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "prompts/get"
@@ -1234,12 +1234,12 @@ requestState?: string
 export interface ListToolsRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "tools/list"
@@ -1252,12 +1252,12 @@ params: PaginatedRequestParams
 export interface CompleteRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "completion/complete"
@@ -1352,7 +1352,7 @@ resultType: string
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface CompleteResultResponse {
 id: RequestId
@@ -1483,7 +1483,7 @@ role: Role
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface GetPromptResultResponse {
 id: RequestId
@@ -1519,7 +1519,7 @@ requestState?: string
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
- * Layout, by jsonrpc.typed-errors (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-errors (2026-07-28, PR #2038 (unlisted)).
  */
 export interface InternalError {
 code: -32603
@@ -1528,7 +1528,7 @@ message: string
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
- * Layout, by jsonrpc.typed-errors (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-errors (2026-07-28, PR #2038 (unlisted)).
  */
 export interface InvalidParamsError {
 code: -32602
@@ -1537,7 +1537,7 @@ message: string
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
- * Layout, by jsonrpc.typed-errors (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-errors (2026-07-28, PR #2038 (unlisted)).
  */
 export interface InvalidRequestError {
 code: -32600
@@ -1551,7 +1551,7 @@ message: string
 export interface JSONRPCErrorResponse {
 /**
  * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
  */
 error: Error
 id?: RequestId
@@ -1665,7 +1665,7 @@ title?: string
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ListPromptsResultResponse {
 id: RequestId
@@ -1732,7 +1732,7 @@ uriTemplate: string
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ListResourceTemplatesResultResponse {
 id: RequestId
@@ -1804,7 +1804,7 @@ uri: string
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ListResourcesResultResponse {
 id: RequestId
@@ -1841,7 +1841,7 @@ ttlMs: number
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ListToolsResultResponse {
 id: RequestId
@@ -1856,7 +1856,7 @@ result: ListToolsResult
 export interface LoggingMessageNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/message"
@@ -1893,7 +1893,7 @@ logger?: string
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
- * Layout, by jsonrpc.typed-errors (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-errors (2026-07-28, PR #2038 (unlisted)).
  */
 export interface MethodNotFoundError {
 code: -32601
@@ -1946,12 +1946,12 @@ _meta?: NotificationMetaObject
 export interface PaginatedRequest {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: string
@@ -1972,7 +1972,7 @@ resultType: string
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
- * Layout, by jsonrpc.typed-errors (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-errors (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ParseError {
 code: -32700
@@ -1986,7 +1986,7 @@ message: string
 export interface ProgressNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/progress"
@@ -2030,7 +2030,7 @@ total?: number
 export interface PromptListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/prompts/list_changed"
@@ -2061,7 +2061,7 @@ ttlMs: number
 }
 /**
  * Named response envelopes per method (XResultResponse).
- * Layout, by jsonrpc.typed-result-responses (2026-07-28 unlisted, PR #2038).
+ * Layout, by jsonrpc.typed-result-responses (2026-07-28, PR #2038 (unlisted)).
  */
 export interface ReadResourceResultResponse {
 id: RequestId
@@ -2102,7 +2102,7 @@ uri: string
 export interface ResourceListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/resources/list_changed"
@@ -2127,7 +2127,7 @@ uri: string
 export interface ResourceUpdatedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/resources/updated"
@@ -2173,7 +2173,7 @@ notifications: SubscriptionFilter
 export interface ToolListChangedNotification {
 /**
  * Each request and notification definition itself lists jsonrpc (and id).
- * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25 unlisted, PR #1026).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "notifications/tools/list_changed"

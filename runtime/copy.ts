@@ -1,0 +1,24 @@
+// Copies an object with one field changed. Key by key, since a spread that grows or shrinks costs several times as much; own keys named
+// `__proto__` stay data.
+
+import type { Wire } from "./protocol.js";
+
+/** Gives a copy with the field set: in its place where it was there, at the end where it was not. */
+export function withField(holder: Wire, key: string, value: unknown): Wire {
+  const copy: Record<string, unknown> = {};
+  for (const name in holder) if (Object.prototype.hasOwnProperty.call(holder, name)) set(copy, name, holder[name]);
+  set(copy, key, value);
+  return copy;
+}
+
+/** Gives a copy without the field. */
+export function withoutField(holder: Wire, key: string): Wire {
+  const copy: Record<string, unknown> = {};
+  for (const name in holder) if (name !== key && Object.prototype.hasOwnProperty.call(holder, name)) set(copy, name, holder[name]);
+  return copy;
+}
+
+function set(copy: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === "__proto__") Object.defineProperty(copy, name, { value, writable: true, enumerable: true, configurable: true });
+  else copy[name] = value;
+}
