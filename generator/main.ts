@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { emitProtocol } from "./emit/emit.js";
 import type { Output } from "./emit/output.js";
 import { buildModel } from "./model/build.js";
-import { countDeltas } from "./model/diff.js";
 import type { Model } from "./model/types.js";
 import { printProblems, type Problem } from "./problem.js";
 import { readSources } from "./read/sources.js";
@@ -42,7 +41,9 @@ async function main(): Promise<number> {
   const started = performance.now();
   const run = await compileAll(values.schemas, fileURLToPath(new URL("./emit", import.meta.url)));
   if (run.problems.length > 0) {
-    process.stderr.write(`${printProblems(run.problems)}\n${run.problems.length} problems; nothing was written\n`);
+    process.stderr.write(
+      `${printProblems(run.problems)}\n${run.problems.length === 1 ? "1 problem" : `${run.problems.length} problems`}; nothing was written\n`,
+    );
     return 1;
   }
   const report = syncFiles(values.generated, run.outputs, values.check);
@@ -60,11 +61,16 @@ async function main(): Promise<number> {
 function summary(model: Model): string {
   const lines = model.revisions.map((revision, index) => {
     const on = model.features.filter((feature) => feature.first <= index && index <= feature.last).length;
-    const before = model.revisions[index - 1];
-    const deltas = before === undefined ? "baseline" : `${countDeltas(before.canonical, revision.canonical)} deltas from ${before.id}`;
+    const pair = model.accounting[index - 1];
+    const deltas = pair === undefined ? "baseline" : `${pair.deltas.length} deltas from ${pair.from}: ${printAccounts(pair.byAccount)}`;
     return `  ${revision.id}  ${Object.keys(revision.definitions).length} definitions  ${revision.methods.length} methods  ${on} features on, ${model.features.length - on} off  ${deltas}`;
   });
   return `${model.protocol}: ${model.features.length} features, ${model.layout.length} layout entries, ${model.renames.length} renames, ${model.fills.length} fills\n${lines.join("\n")}\n`;
+}
+
+function printAccounts(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0);
+  return parts.map(([account, count]) => `${count} by ${account}`).join(", ");
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await main();

@@ -1,4 +1,4 @@
-// The public surface of the core: what every protocol shares. A protocol's own entry points come from its binding, e.g. `polyrev/mcp`.
+// The public surface of the core: what every protocol shares. A protocol's own entry points come from its binding.
 
 export { bindProtocol, type Binding, type PayloadTypes } from "./bind.js";
 export { Codec, DEGRADED_KEY, type Hop, type Part } from "./codec.js";

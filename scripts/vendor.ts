@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { toNormalForm, type Json } from "./normal-form.js";
+import { toNormalForm, type Json, type NormalForm } from "./normal-form.js";
 
 interface Source {
   readonly repository: string;
@@ -31,7 +31,9 @@ async function vendorOne([protocol, revision, origin]: readonly string[]): Promi
   if (!existsSync(sourcesFile))
     return fail(1, `${sourcesFile}: cannot vendor ${protocol}: no such file\n  fix: create schemas/${protocol}/sources.json`);
   const sources = JSON.parse(readFileSync(sourcesFile, "utf8")) as Sources;
-  const bytes = await readBytes(origin);
+  const bytes = await readBytes(origin).catch((error: unknown) => (error as Error).message);
+  if (typeof bytes === "string")
+    return fail(1, `${origin}: cannot read: ${bytes}\n  fix: name a file that is there, or a URL that answers`);
   const source = sources[revision];
   if (source === undefined) {
     const entry = {
@@ -45,7 +47,7 @@ async function vendorOne([protocol, revision, origin]: readonly string[]): Promi
   const mismatch = compare(source, bytes);
   if (mismatch !== undefined)
     return fail(1, `${origin}: ${mismatch}\n  fix: fetch ${source.path} of ${source.repository} at ${source.commit}`);
-  const form = toNormalForm(JSON.parse(bytes.toString("utf8")) as Json);
+  const form = normalForm(bytes);
   if ("faults" in form) return fail(1, form.faults.map((fault) => `${origin}#${fault}`).join("\n"));
   mkdirSync(join(ROOT, protocol, revision), { recursive: true });
   const target = join(ROOT, protocol, revision, "schema.json");
@@ -81,11 +83,19 @@ function checkOne(committed: string, original: string, source: Source): string |
   const bytes = readFileSync(original);
   const mismatch = compare(source, bytes);
   if (mismatch !== undefined) return `${original}: ${mismatch}`;
-  const form = toNormalForm(JSON.parse(bytes.toString("utf8")) as Json);
+  const form = normalForm(bytes);
   if ("faults" in form) return form.faults.map((fault) => `${original}#${fault}`).join("\n");
   return form.text === readFileSync(committed, "utf8")
     ? undefined
     : `${committed}: differs from the normal form of its upstream bytes\n  fix: vendor it again`;
+}
+
+function normalForm(bytes: Buffer): NormalForm {
+  try {
+    return toNormalForm(JSON.parse(bytes.toString("utf8")) as Json);
+  } catch (error) {
+    return { faults: [`/: not JSON: ${(error as Error).message}`] };
+  }
 }
 
 async function readBytes(origin: string): Promise<Buffer> {

@@ -3,514 +3,515 @@
 
 /** Lists the features; a row's index is its name in profiles and codecs. */
 export const FEATURES = [
-      { id: "jsonrpc.base", summary: "JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/messages" } },
-      { id: "jsonrpc.errors", summary: "Error responses with an integer code, a message and optional data.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/messages" } },
-      { id: "lifecycle.initialize", summary: "Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session.", kind: "behaviour", side: "both", first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "basic/lifecycle" }, removal: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
-      { id: "lifecycle.instructions", summary: "Server supplies free-text usage guidance for the model.", kind: "behaviour", side: "server", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/lifecycle" } },
-      { id: "lifecycle.ping", summary: "Either side checks that the other is alive.", kind: "behaviour", side: "both", first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "basic/utilities/ping" }, removal: { revision: "2026-07-28", section: "major", ordinal: 5, ref: "SEP-2575" } },
-      { id: "capabilities", summary: "Client and server state which optional features they support.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/lifecycle" } },
-      { id: "capabilities.experimental", summary: "Either side advertises non-standard capabilities under a free-form map.", kind: "behaviour", side: "both", requires: { client: "experimental", server: "experimental", match: "any" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/lifecycle" } },
-      { id: "implementation-info", summary: "Name and version of the client and server software.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/lifecycle" } },
-      { id: "requests.server-initiated", summary: "The server may send JSON-RPC requests of its own to the client.", kind: "behaviour", side: "both", first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "basic" }, removal: { revision: "2026-07-28", section: "major", ordinal: 7, ref: "SEP-2322" } },
-      { id: "meta", summary: "Reserved _meta record on results and notifications.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/messages" } },
-      { id: "cancellation", summary: "The requester withdraws a request by its id.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/utilities/cancellation" } },
-      { id: "progress", summary: "Receiver of a request reports progress against the token the requester supplied.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/utilities/progress" } },
-      { id: "progress.from-client", summary: "Client reports progress on requests the server sent.", kind: "behaviour", side: "client", first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "basic/utilities/progress" }, removal: { revision: "2026-07-28", section: "unlisted", ref: "PR #2889" } },
-      { id: "pagination", summary: "List results come in pages linked by opaque cursors.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/utilities/pagination" } },
-      { id: "errors.resource-not-found.legacy-code", summary: "A missing resource is reported with -32002.", kind: "rule", side: "server", requires: { server: "resources" }, first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "server/resources" }, removal: { revision: "2026-07-28", section: "minor", ordinal: 6 } },
-      { id: "content.text", summary: "Text content block.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/tools" } },
-      { id: "content.image", summary: "Image content block, base64 with a MIME type.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/tools" } },
-      { id: "content.embedded-resource", summary: "Resource contents embedded in a prompt message or tool result.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/tools" } },
-      { id: "content.annotations", summary: "Audience and priority hints on content, resources and templates.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
-      { id: "tools", summary: "Server offers callable tools.", kind: "behaviour", side: "server", requires: { server: "tools" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/tools" } },
-      { id: "tools.list-changed", summary: "Server announces that its tool list changed.", kind: "behaviour", side: "server", requires: { server: "tools.listChanged" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/tools" } },
-      { id: "resources", summary: "Server offers readable resources.", kind: "behaviour", side: "server", requires: { server: "resources" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
-      { id: "resources.size", summary: "Resource may state its size in bytes.", kind: "behaviour", side: "server", requires: { server: "resources" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
-      { id: "resources.templates", summary: "Server lists URI templates for resources.", kind: "behaviour", side: "server", requires: { server: "resources" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
-      { id: "resources.list-changed", summary: "Server announces that its resource list changed.", kind: "behaviour", side: "server", requires: { server: "resources.listChanged" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
-      { id: "resources.subscribe", summary: "Client subscribes to and unsubscribes from one resource by request.", kind: "behaviour", side: "server", requires: { server: "resources.subscribe" }, first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "server/resources" }, removal: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
-      { id: "resources.updated", summary: "Server announces that a subscribed resource changed.", kind: "behaviour", side: "server", requires: { server: "resources.subscribe" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
-      { id: "prompts", summary: "Server offers prompt templates with arguments.", kind: "behaviour", side: "server", requires: { server: "prompts" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/prompts" } },
-      { id: "prompts.list-changed", summary: "Server announces that its prompt list changed.", kind: "behaviour", side: "server", requires: { server: "prompts.listChanged" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/prompts" } },
-      { id: "completion", summary: "Server suggests values for prompt arguments and template variables.", kind: "behaviour", side: "server", requires: { server: "completions", since: "2025-03-26" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/utilities/completion" } },
-      { id: "logging", summary: "Server sends log messages with a syslog level.", kind: "behaviour", side: "server", requires: { server: "logging" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/utilities/logging" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
-      { id: "logging.set-level", summary: "Client sets the minimum level for the session.", kind: "behaviour", side: "server", requires: { server: "logging" }, first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "server/utilities/logging" }, removal: { revision: "2026-07-28", section: "major", ordinal: 5, ref: "SEP-2575" } },
-      { id: "roots", summary: "Client tells the server which directories or files it may work on.", kind: "behaviour", side: "client", requires: { client: "roots" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "client/roots" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
-      { id: "roots.list-changed", summary: "Client announces that its roots changed.", kind: "behaviour", side: "client", requires: { client: "roots.listChanged" }, first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "client/roots" }, removal: { revision: "2026-07-28", section: "major", ordinal: 5, ref: "SEP-2575" } },
-      { id: "sampling", summary: "Server asks the client for an LLM generation.", kind: "behaviour", side: "client", requires: { client: "sampling" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "client/sampling" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
-      { id: "sampling.model-preferences", summary: "Server hints at which model to use.", kind: "behaviour", side: "client", requires: { client: "sampling" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "client/sampling" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
-      { id: "sampling.include-context", summary: "Server asks for context from MCP servers to be added to the prompt.", kind: "behaviour", side: "client", requires: { client: "sampling" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "client/sampling" }, deprecated: { since: "2025-11-25", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 3, ref: "SEP-2596" } } },
-      { id: "transport.stdio", summary: "Newline-delimited messages over the standard streams of a child process.", kind: "transport", side: "both", transport: "stdio", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/transports" } },
-      { id: "transport.legacy-sse", summary: "HTTP with a separate SSE endpoint and POST endpoint.", kind: "transport", side: "both", transport: "legacy-sse", first: "2024-11-05", last: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/transports" }, removal: { revision: "2025-03-26", section: "major", ordinal: 2, ref: "PR #206" } },
-      { id: "jsonrpc.batching", summary: "Arrays of messages may be sent as one unit; receivers must accept them.", kind: "behaviour", side: "both", first: "2025-03-26", last: "2025-03-26", cite: { revision: "2025-03-26", section: "major", ordinal: 3, ref: "PR #228" }, removal: { revision: "2025-06-18", section: "major", ordinal: 1, ref: "PR #416" } },
-      { id: "progress.message", summary: "Progress notification carries a status text.", kind: "behaviour", side: "both", first: "2025-03-26", cite: { revision: "2025-03-26", section: "other", ordinal: 1 } },
-      { id: "content.audio", summary: "Audio content block, base64 with a MIME type.", kind: "behaviour", side: "both", first: "2025-03-26", cite: { revision: "2025-03-26", section: "other", ordinal: 2 } },
-      { id: "tools.annotations", summary: "Behaviour hints on tools.", kind: "behaviour", side: "both", requires: { server: "tools" }, first: "2025-03-26", cite: { revision: "2025-03-26", section: "major", ordinal: 4, ref: "PR #185" } },
-      { id: "completion.capability", summary: "Servers must advertise completion support.", kind: "behaviour", side: "server", requires: { server: "completions" }, first: "2025-03-26", cite: { revision: "2025-03-26", section: "other", ordinal: 3 } },
-      { id: "transport.streamable-http", summary: "One endpoint; each client message is a POST answered with JSON or an SSE stream.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-03-26", cite: { revision: "2025-03-26", section: "major", ordinal: 2, ref: "PR #206" } },
-      { id: "transport.streamable-http.get-stream", summary: "Client opens a standalone SSE stream with GET for server messages.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-03-26", last: "2025-11-25", cite: { revision: "2025-03-26", section: "major", ordinal: 2, ref: "PR #206" }, removal: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
-      { id: "transport.streamable-http.sessions", summary: "Server issues a session id header; the client returns it and may end the session with DELETE.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-03-26", last: "2025-11-25", cite: { revision: "2025-03-26", section: "major", ordinal: 2, ref: "PR #206" }, removal: { revision: "2026-07-28", section: "major", ordinal: 1, ref: "SEP-2567" } },
-      { id: "transport.streamable-http.resumability", summary: "Client resumes a broken SSE stream with Last-Event-ID.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-03-26", last: "2025-11-25", cite: { revision: "2025-03-26", section: "major", ordinal: 2, ref: "PR #206" }, removal: { revision: "2026-07-28", section: "major", ordinal: 9, ref: "SEP-2575" } },
-      { id: "auth.oauth", summary: "OAuth 2.1 based authorization for HTTP transports.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-03-26", cite: { revision: "2025-03-26", section: "major", ordinal: 1, ref: "PR #133" } },
-      { id: "auth.dynamic-client-registration", summary: "Clients register themselves with the authorization server.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-03-26", cite: { revision: "2025-03-26", section: "major", ordinal: 1, ref: "PR #133" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 4, ref: "PR #2858" } } },
-      { id: "lifecycle.operation-must", summary: "Respecting negotiated version and capabilities during operation is mandatory rather than recommended.", kind: "rule", side: "both", first: "2025-06-18", last: "2025-11-25", cite: { revision: "2025-06-18", section: "major", ordinal: 9 }, removal: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
-      { id: "meta.on-data-types", summary: "_meta on tools, prompts, resources, templates, contents, content blocks and roots; request _meta accepts extra keys; key naming rules.", kind: "behaviour", side: "both", first: "2025-06-18", cite: { revision: "2025-06-18", section: "other", ordinal: 1, ref: "PR #710" } },
-      { id: "metadata.title", summary: "Display title beside the programmatic name.", kind: "behaviour", side: "both", first: "2025-06-18", cite: { revision: "2025-06-18", section: "other", ordinal: 3, ref: "PR #663" } },
-      { id: "content.resource-link", summary: "A link to a resource as a content block.", kind: "behaviour", side: "both", first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 7, ref: "PR #603" } },
-      { id: "content.annotations.last-modified", summary: "Last-modified timestamp in annotations.", kind: "behaviour", side: "both", first: "2025-06-18", cite: { revision: "2025-06-18", section: "unlisted", ref: "PR #140" } },
-      { id: "tools.structured-output", summary: "Tool declares an output schema and returns structured content.", kind: "behaviour", side: "both", requires: { server: "tools" }, first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 2, ref: "PR #371" } },
-      { id: "completion.context", summary: "Completion request carries already resolved variables.", kind: "behaviour", side: "both", requires: { server: "completions" }, first: "2025-06-18", cite: { revision: "2025-06-18", section: "other", ordinal: 2, ref: "PR #598" } },
-      { id: "elicitation", summary: "Server asks the user for structured input through the client (form).", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 6, ref: "PR #382" } },
-      { id: "elicitation.enum-names", summary: "Enum field with parallel display names (enumNames).", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 6, ref: "PR #382" } },
-      { id: "transport.protocol-version-header", summary: "HTTP requests after negotiation carry MCP-Protocol-Version.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 8, ref: "PR #548" } },
-      { id: "auth.protected-resource-metadata", summary: "Servers are resource servers and publish where their authorization server is.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 3, ref: "PR #338" } },
-      { id: "auth.resource-indicators", summary: "Clients name the target resource when asking for tokens.", kind: "authorization", side: "client", transport: "streamable-http", first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 4, ref: "PR #734" } },
-      { id: "jsonrpc.error-without-id", summary: "An error response may omit id when the request id could not be read.", kind: "behaviour", side: "both", first: "2025-11-25", cite: { revision: "2025-11-25", section: "unlisted", ref: "PR #1441" } },
-      { id: "implementation-info.website-url", summary: "Implementation may carry a website URL.", kind: "behaviour", side: "both", first: "2025-11-25", cite: { revision: "2025-11-25", section: "unlisted", ref: "PR #955" } },
-      { id: "implementation-info.description", summary: "Implementation may carry a human-readable description.", kind: "behaviour", side: "both", first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 2 } },
-      { id: "meta.on-sampling-messages", summary: "_meta on sampling messages and on tool use and tool result blocks.", kind: "behaviour", side: "both", first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 7, ref: "SEP-1577" } },
-      { id: "cancellation.optional-request-id", summary: "requestId may be missing because tasks are cancelled another way.", kind: "behaviour", side: "both", first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "unlisted", ref: "PR #2889" } },
-      { id: "errors.url-elicitation-required", summary: "Server refuses a request with -32042 and the list of URL elicitations to complete first.", kind: "behaviour", side: "both", requires: { client: "elicitation.url" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 6, ref: "SEP-1036" }, removal: { revision: "2026-07-28", section: "unlisted", ref: "PR #2322" } },
-      { id: "metadata.icons", summary: "Icons for implementations, tools, prompts, resources and templates.", kind: "behaviour", side: "both", first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 2, ref: "SEP-973" } },
-      { id: "tools.schema-dialect", summary: "Tool schemas may name their JSON Schema dialect; 2020-12 is the default.", kind: "behaviour", side: "both", requires: { server: "tools" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 10, ref: "SEP-1613" } },
-      { id: "tools.name-guidance", summary: "Recommended length and character set for tool names.", kind: "rule", side: "server", requires: { server: "tools" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 4, ref: "SEP-986" } },
-      { id: "tools.input-errors-as-results", summary: "Bad tool input is reported as a tool error result rather than a protocol error.", kind: "rule", side: "server", requires: { server: "tools" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 5, ref: "SEP-1303" } },
-      { id: "sampling.context-capability", summary: "Client declares that it honours includeContext values other than none.", kind: "behaviour", side: "client", requires: { client: "sampling.context" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 7, ref: "SEP-1577" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
-      { id: "sampling.tools", summary: "Server offers tools to the sampled model and gets tool use back.", kind: "behaviour", side: "client", requires: { client: "sampling.tools" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 7, ref: "SEP-1577" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
-      { id: "sampling.content-arrays", summary: "A sampling message may hold several content blocks.", kind: "behaviour", side: "both", requires: { client: "sampling" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 7, ref: "SEP-1577" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
-      { id: "elicitation.mode", summary: "Requests and capabilities distinguish form from URL mode; a missing mode or an empty capability means form.", kind: "behaviour", side: "client", requires: { client: "elicitation.form" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 6, ref: "SEP-1036" } },
-      { id: "elicitation.url", summary: "Server sends the user to a URL for interactions that must bypass the client.", kind: "behaviour", side: "client", requires: { client: "elicitation.url" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 6, ref: "SEP-1036" } },
-      { id: "elicitation.url.completion", summary: "Server gives each URL elicitation an id and announces its completion.", kind: "behaviour", side: "both", requires: { client: "elicitation.url" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 6, ref: "SEP-1036" }, removal: { revision: "2026-07-28", section: "minor", ordinal: 11 } },
-      { id: "elicitation.enum-standard", summary: "Single-select enums as plain enum or as titled const options.", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 5, ref: "SEP-1330" } },
-      { id: "elicitation.enum-multi-select", summary: "Multi-select enums; the answer is a string array.", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 5, ref: "SEP-1330" } },
-      { id: "elicitation.defaults", summary: "Default values on string, number and enum fields.", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 9, ref: "SEP-1034" } },
-      { id: "elicitation.schema-dialect", summary: "The requested schema may name its dialect.", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 10, ref: "SEP-1613" } },
-      { id: "tasks", summary: "Requests can run as tasks that are polled and collected later (experimental).", kind: "behaviour", side: "both", requires: { client: "tasks", server: "tasks", match: "any" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
-      { id: "tasks.list", summary: "The receiver lists its tasks.", kind: "behaviour", side: "both", requires: { client: "tasks.list", server: "tasks.list", match: "any" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
-      { id: "tasks.cancel", summary: "The requester cancels a task.", kind: "behaviour", side: "both", requires: { client: "tasks.cancel", server: "tasks.cancel", match: "any" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
-      { id: "tasks.status-notification", summary: "The receiver announces task status changes.", kind: "behaviour", side: "both", requires: { client: "tasks", server: "tasks", match: "any" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
-      { id: "tasks.related-metadata", summary: "Messages name the task they belong to in _meta.", kind: "behaviour", side: "both", first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
-      { id: "tasks.tool-calls", summary: "tools/call can run as a task; each tool says whether it allows or requires that.", kind: "behaviour", side: "server", requires: { server: "tasks.requests.tools.call" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
-      { id: "tasks.sampling", summary: "sampling/createMessage can run as a task.", kind: "behaviour", side: "client", requires: { client: "tasks.requests.sampling.createMessage" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
-      { id: "tasks.elicitation", summary: "elicitation/create can run as a task.", kind: "behaviour", side: "client", requires: { client: "tasks.requests.elicitation.create" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
-      { id: "transport.stdio.stderr-logging", summary: "stderr may carry any kind of log output.", kind: "rule", side: "server", transport: "stdio", first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 1, ref: "PR #670" } },
-      { id: "transport.streamable-http.polling", summary: "Server may drop an SSE connection at will and have the client poll for the rest.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 6, ref: "SEP-1699" }, removal: { revision: "2026-07-28", section: "major", ordinal: 9, ref: "SEP-2575" } },
-      { id: "transport.origin-403", summary: "Invalid Origin is answered with HTTP 403.", kind: "transport", side: "server", transport: "streamable-http", first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 3, ref: "PR #1439" } },
-      { id: "auth.oidc-discovery", summary: "Authorization server discovery also through OpenID Connect.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 1, ref: "PR #797" } },
-      { id: "auth.incremental-scope", summary: "Servers ask for more scope through WWW-Authenticate.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 3, ref: "SEP-835" } },
-      { id: "auth.client-id-metadata", summary: "Client id may be a URL to a metadata document.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 8, ref: "SEP-991" } },
-      { id: "auth.well-known-fallback", summary: "Protected resource metadata can be found without WWW-Authenticate.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 8, ref: "SEP-985" } },
-      { id: "lifecycle.stateless-requests", summary: "No session: each client request carries its protocol version and client capabilities in _meta and is judged alone.", kind: "behaviour", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
-      { id: "lifecycle.client-info-per-request", summary: "Clients identify their software on each request.", kind: "behaviour", side: "client", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
-      { id: "lifecycle.server-info-per-result", summary: "Servers identify their software in the _meta of each result.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
-      { id: "lifecycle.discover", summary: "server/discover reports supported versions, capabilities and instructions; also serves as the era probe on stdio.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 3, ref: "SEP-2575" } },
-      { id: "lifecycle.unsupported-version-error", summary: "A request naming an unknown or unsupported version is refused with a list of supported ones.", kind: "behaviour", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
-      { id: "capabilities.extensions", summary: "Either side advertises named extensions with settings.", kind: "behaviour", side: "both", requires: { client: "extensions", server: "extensions", match: "any" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 1 } },
-      { id: "requests.multi-round-trip", summary: "Server answers prompts/get, resources/read or tools/call with the input it needs; client retries the request with the responses and the opaque state.", kind: "behaviour", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 7, ref: "SEP-2322" } },
-      { id: "results.result-type", summary: "Each server result states whether it is complete or asks for input.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 8, ref: "SEP-2322" } },
-      { id: "meta.trace-context", summary: "traceparent, tracestate and baggage keys in _meta carry OpenTelemetry context.", kind: "rule", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 2, ref: "SEP-414" } },
-      { id: "caching", summary: "Results of discovery, lists and resource reads say how long and by whom they may be cached.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 5, ref: "SEP-2549" } },
-      { id: "errors.missing-client-capability", summary: "Server refuses a request that needs a client capability the request did not declare.", kind: "behaviour", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 12 } },
-      { id: "errors.code-allocation", summary: "-32020 to -32099 belong to the specification; -32000 to -32019 are left alone.", kind: "rule", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 12 } },
-      { id: "errors.resource-not-found.invalid-params", summary: "A missing resource is reported with -32602.", kind: "rule", side: "server", requires: { server: "resources" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 6 } },
-      { id: "tools.any-json-schema", summary: "Tool schemas accept any 2020-12 keyword, output schemas any root type, structured content any JSON value.", kind: "behaviour", side: "both", requires: { server: "tools" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 10, ref: "SEP-2106" } },
-      { id: "tools.deterministic-order", summary: "Servers should list tools in a stable order.", kind: "rule", side: "server", requires: { server: "tools" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 3 } },
-      { id: "lists.connection-independent", summary: "Tool, prompt and resource lists must not vary per connection.", kind: "rule", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 1, ref: "SEP-2567" } },
-      { id: "completion.max-values", summary: "The schema itself caps completion values at 100.", kind: "behaviour", side: "server", requires: { server: "completions" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "unlisted", ref: "PR #588" } },
-      { id: "logging.per-request-level", summary: "Client opts in to log messages per request and names the level.", kind: "behaviour", side: "server", requires: { server: "logging" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 5, ref: "SEP-2575" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
-      { id: "subscriptions", summary: "Client opens a long-lived stream and names the change notifications it wants; server acknowledges what it will honour.", kind: "behaviour", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
-      { id: "subscriptions.correlation", summary: "Notifications on a subscription carry the id of the request that opened it.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
-      { id: "subscriptions.graceful-close", summary: "Server ends a subscription with a final result.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
-      { id: "subscriptions.tools-list-changed", summary: "Opt in to tool list changes.", kind: "behaviour", side: "server", requires: { server: "tools.listChanged" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
-      { id: "subscriptions.prompts-list-changed", summary: "Opt in to prompt list changes.", kind: "behaviour", side: "server", requires: { server: "prompts.listChanged" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
-      { id: "subscriptions.resources-list-changed", summary: "Opt in to resource list changes.", kind: "behaviour", side: "server", requires: { server: "resources.listChanged" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
-      { id: "subscriptions.resource-updates", summary: "Opt in to updates of named resources.", kind: "behaviour", side: "server", requires: { server: "resources.subscribe" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
-      { id: "transport.request-headers", summary: "POSTs mirror the method and, for three methods, the name or URI in headers; the server checks them against the body.", kind: "transport", side: "both", transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 4, ref: "SEP-2243" } },
-      { id: "transport.param-headers", summary: "Tool arguments marked x-mcp-header are mirrored in Mcp-Param headers.", kind: "transport", side: "both", requires: { server: "tools" }, transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 4, ref: "SEP-2243" } },
-      { id: "transport.close-cancels", summary: "Closing the response stream cancels the request.", kind: "transport", side: "both", transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "unlisted", ref: "SEP-2575" } },
-      { id: "auth.issuer-check", summary: "Clients check the iss parameter of authorization responses.", kind: "authorization", side: "client", transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 7, ref: "SEP-2468" } },
-      { id: "auth.application-type", summary: "Clients state application_type when registering.", kind: "authorization", side: "client", transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 8, ref: "SEP-837" } },
-      { id: "auth.credential-binding", summary: "Client credentials are tied to the issuer that gave them.", kind: "authorization", side: "client", transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 9, ref: "SEP-2352" } },
-    ] as const;
+  { id: "jsonrpc.base", summary: "JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/messages" } },
+  { id: "jsonrpc.errors", summary: "Error responses with an integer code, a message and optional data.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/messages" } },
+  { id: "lifecycle.initialize", summary: "Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session.", kind: "behaviour", side: "both", first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "basic/lifecycle" }, removal: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
+  { id: "lifecycle.instructions", summary: "Server supplies free-text usage guidance for the model.", kind: "behaviour", side: "server", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/lifecycle" } },
+  { id: "lifecycle.ping", summary: "Either side checks that the other is alive.", kind: "behaviour", side: "both", first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "basic/utilities/ping" }, removal: { revision: "2026-07-28", section: "major", ordinal: 5, ref: "SEP-2575" } },
+  { id: "capabilities", summary: "Client and server state which optional features they support.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/lifecycle" } },
+  { id: "capabilities.experimental", summary: "Either side advertises non-standard capabilities under a free-form map.", kind: "behaviour", side: "both", requires: { client: "experimental", server: "experimental", match: "any" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/lifecycle" } },
+  { id: "implementation-info", summary: "Name and version of the client and server software.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/lifecycle" } },
+  { id: "requests.server-initiated", summary: "The server may send JSON-RPC requests of its own to the client.", kind: "behaviour", side: "both", first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "basic" }, removal: { revision: "2026-07-28", section: "major", ordinal: 7, ref: "SEP-2322" } },
+  { id: "meta", summary: "Reserved _meta record on results and notifications.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/messages" } },
+  { id: "cancellation", summary: "The requester withdraws a request by its id.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/utilities/cancellation" } },
+  { id: "progress", summary: "Receiver of a request reports progress against the token the requester supplied.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/utilities/progress" } },
+  { id: "progress.from-client", summary: "Client reports progress on requests the server sent.", kind: "behaviour", side: "client", first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "basic/utilities/progress" }, removal: { revision: "2026-07-28", section: "unlisted", ref: "PR #2889" } },
+  { id: "pagination", summary: "List results come in pages linked by opaque cursors.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/utilities/pagination" } },
+  { id: "errors.resource-not-found.legacy-code", summary: "A missing resource is reported with -32002.", kind: "rule", side: "server", requires: { server: "resources" }, first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "server/resources" }, removal: { revision: "2026-07-28", section: "minor", ordinal: 6 } },
+  { id: "content.text", summary: "Text content block.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/tools" } },
+  { id: "content.image", summary: "Image content block, base64 with a MIME type.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/tools" } },
+  { id: "content.embedded-resource", summary: "Resource contents embedded in a prompt message or tool result.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/tools" } },
+  { id: "content.annotations", summary: "Audience and priority hints on content, resources and templates.", kind: "behaviour", side: "both", first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
+  { id: "tools", summary: "Server offers callable tools.", kind: "behaviour", side: "server", requires: { server: "tools" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/tools" } },
+  { id: "tools.list-changed", summary: "Server announces that its tool list changed.", kind: "behaviour", side: "server", requires: { server: "tools.listChanged" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/tools" } },
+  { id: "resources", summary: "Server offers readable resources.", kind: "behaviour", side: "server", requires: { server: "resources" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
+  { id: "resources.size", summary: "Resource may state its size in bytes.", kind: "behaviour", side: "server", requires: { server: "resources" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
+  { id: "resources.templates", summary: "Server lists URI templates for resources.", kind: "behaviour", side: "server", requires: { server: "resources" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
+  { id: "resources.list-changed", summary: "Server announces that its resource list changed.", kind: "behaviour", side: "server", requires: { server: "resources.listChanged" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
+  { id: "resources.subscribe", summary: "Client subscribes to and unsubscribes from one resource by request.", kind: "behaviour", side: "server", requires: { server: "resources.subscribe" }, first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "server/resources" }, removal: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
+  { id: "resources.updated", summary: "Server announces that a subscribed resource changed.", kind: "behaviour", side: "server", requires: { server: "resources.subscribe" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/resources" } },
+  { id: "prompts", summary: "Server offers prompt templates with arguments.", kind: "behaviour", side: "server", requires: { server: "prompts" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/prompts" } },
+  { id: "prompts.list-changed", summary: "Server announces that its prompt list changed.", kind: "behaviour", side: "server", requires: { server: "prompts.listChanged" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/prompts" } },
+  { id: "completion", summary: "Server suggests values for prompt arguments and template variables.", kind: "behaviour", side: "server", requires: { server: "completions", since: "2025-03-26" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/utilities/completion" } },
+  { id: "logging", summary: "Server sends log messages with a syslog level.", kind: "behaviour", side: "server", requires: { server: "logging" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "server/utilities/logging" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
+  { id: "logging.set-level", summary: "Client sets the minimum level for the session.", kind: "behaviour", side: "server", requires: { server: "logging" }, first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "server/utilities/logging" }, removal: { revision: "2026-07-28", section: "major", ordinal: 5, ref: "SEP-2575" } },
+  { id: "roots", summary: "Client tells the server which directories or files it may work on.", kind: "behaviour", side: "client", requires: { client: "roots" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "client/roots" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
+  { id: "roots.list-changed", summary: "Client announces that its roots changed.", kind: "behaviour", side: "client", requires: { client: "roots.listChanged" }, first: "2024-11-05", last: "2025-11-25", cite: { revision: "2024-11-05", page: "client/roots" }, removal: { revision: "2026-07-28", section: "major", ordinal: 5, ref: "SEP-2575" } },
+  { id: "sampling", summary: "Server asks the client for an LLM generation.", kind: "behaviour", side: "client", requires: { client: "sampling" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "client/sampling" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
+  { id: "sampling.model-preferences", summary: "Server hints at which model to use.", kind: "behaviour", side: "client", requires: { client: "sampling" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "client/sampling" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
+  { id: "sampling.include-context", summary: "Server asks for context from MCP servers to be added to the prompt.", kind: "behaviour", side: "client", requires: { client: "sampling" }, first: "2024-11-05", cite: { revision: "2024-11-05", page: "client/sampling" }, deprecated: { since: "2025-11-25", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 3, ref: "SEP-2596" } } },
+  { id: "transport.stdio", summary: "Newline-delimited messages over the standard streams of a child process.", kind: "transport", side: "both", transport: "stdio", first: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/transports" } },
+  { id: "transport.legacy-sse", summary: "HTTP with a separate SSE endpoint and POST endpoint.", kind: "transport", side: "both", transport: "legacy-sse", first: "2024-11-05", last: "2024-11-05", cite: { revision: "2024-11-05", page: "basic/transports" }, removal: { revision: "2025-03-26", section: "major", ordinal: 2, ref: "PR #206" } },
+  { id: "jsonrpc.batching", summary: "Arrays of messages may be sent as one unit; receivers must accept them.", kind: "behaviour", side: "both", first: "2025-03-26", last: "2025-03-26", cite: { revision: "2025-03-26", section: "major", ordinal: 3, ref: "PR #228" }, removal: { revision: "2025-06-18", section: "major", ordinal: 1, ref: "PR #416" } },
+  { id: "progress.message", summary: "Progress notification carries a status text.", kind: "behaviour", side: "both", first: "2025-03-26", cite: { revision: "2025-03-26", section: "other", ordinal: 1 } },
+  { id: "content.audio", summary: "Audio content block, base64 with a MIME type.", kind: "behaviour", side: "both", first: "2025-03-26", cite: { revision: "2025-03-26", section: "other", ordinal: 2 } },
+  { id: "tools.annotations", summary: "Behaviour hints on tools.", kind: "behaviour", side: "both", requires: { server: "tools" }, first: "2025-03-26", cite: { revision: "2025-03-26", section: "major", ordinal: 4, ref: "PR #185" } },
+  { id: "completion.capability", summary: "Servers must advertise completion support.", kind: "behaviour", side: "server", requires: { server: "completions" }, first: "2025-03-26", cite: { revision: "2025-03-26", section: "other", ordinal: 3 } },
+  { id: "transport.streamable-http", summary: "One endpoint; each client message is a POST answered with JSON or an SSE stream.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-03-26", cite: { revision: "2025-03-26", section: "major", ordinal: 2, ref: "PR #206" } },
+  { id: "transport.streamable-http.get-stream", summary: "Client opens a standalone SSE stream with GET for server messages.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-03-26", last: "2025-11-25", cite: { revision: "2025-03-26", section: "major", ordinal: 2, ref: "PR #206" }, removal: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
+  { id: "transport.streamable-http.sessions", summary: "Server issues a session id header; the client returns it and may end the session with DELETE.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-03-26", last: "2025-11-25", cite: { revision: "2025-03-26", section: "major", ordinal: 2, ref: "PR #206" }, removal: { revision: "2026-07-28", section: "major", ordinal: 1, ref: "SEP-2567" } },
+  { id: "transport.streamable-http.resumability", summary: "Client resumes a broken SSE stream with Last-Event-ID.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-03-26", last: "2025-11-25", cite: { revision: "2025-03-26", section: "major", ordinal: 2, ref: "PR #206" }, removal: { revision: "2026-07-28", section: "major", ordinal: 9, ref: "SEP-2575" } },
+  { id: "auth.oauth", summary: "OAuth 2.1 based authorization for HTTP transports.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-03-26", cite: { revision: "2025-03-26", section: "major", ordinal: 1, ref: "PR #133" } },
+  { id: "auth.dynamic-client-registration", summary: "Clients register themselves with the authorization server.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-03-26", cite: { revision: "2025-03-26", section: "major", ordinal: 1, ref: "PR #133" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 4, ref: "PR #2858" } } },
+  { id: "lifecycle.operation-must", summary: "Respecting negotiated version and capabilities during operation is mandatory rather than recommended.", kind: "rule", side: "both", first: "2025-06-18", last: "2025-11-25", cite: { revision: "2025-06-18", section: "major", ordinal: 9 }, removal: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
+  { id: "meta.on-data-types", summary: "_meta on tools, prompts, resources, templates, contents, content blocks and roots; request _meta accepts extra keys; key naming rules.", kind: "behaviour", side: "both", first: "2025-06-18", cite: { revision: "2025-06-18", section: "other", ordinal: 1, ref: "PR #710" } },
+  { id: "metadata.title", summary: "Display title beside the programmatic name.", kind: "behaviour", side: "both", first: "2025-06-18", cite: { revision: "2025-06-18", section: "other", ordinal: 3, ref: "PR #663" } },
+  { id: "content.resource-link", summary: "A link to a resource as a content block.", kind: "behaviour", side: "both", first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 7, ref: "PR #603" } },
+  { id: "content.annotations.last-modified", summary: "Last-modified timestamp in annotations.", kind: "behaviour", side: "both", first: "2025-06-18", cite: { revision: "2025-06-18", section: "unlisted", ref: "PR #140" } },
+  { id: "tools.structured-output", summary: "Tool declares an output schema and returns structured content.", kind: "behaviour", side: "both", requires: { server: "tools" }, first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 2, ref: "PR #371" } },
+  { id: "completion.context", summary: "Completion request carries already resolved variables.", kind: "behaviour", side: "both", requires: { server: "completions" }, first: "2025-06-18", cite: { revision: "2025-06-18", section: "other", ordinal: 2, ref: "PR #598" } },
+  { id: "elicitation", summary: "Server asks the user for structured input through the client (form).", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 6, ref: "PR #382" } },
+  { id: "elicitation.enum-names", summary: "Enum field with parallel display names (enumNames).", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 6, ref: "PR #382" } },
+  { id: "transport.protocol-version-header", summary: "HTTP requests after negotiation carry MCP-Protocol-Version.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 8, ref: "PR #548" } },
+  { id: "auth.protected-resource-metadata", summary: "Servers are resource servers and publish where their authorization server is.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 3, ref: "PR #338" } },
+  { id: "auth.resource-indicators", summary: "Clients name the target resource when asking for tokens.", kind: "authorization", side: "client", transport: "streamable-http", first: "2025-06-18", cite: { revision: "2025-06-18", section: "major", ordinal: 4, ref: "PR #734" } },
+  { id: "jsonrpc.error-without-id", summary: "An error response may omit id when the request id could not be read.", kind: "behaviour", side: "both", first: "2025-11-25", cite: { revision: "2025-11-25", section: "unlisted", ref: "PR #1441" } },
+  { id: "implementation-info.website-url", summary: "Implementation may carry a website URL.", kind: "behaviour", side: "both", first: "2025-11-25", cite: { revision: "2025-11-25", section: "unlisted", ref: "PR #955" } },
+  { id: "implementation-info.description", summary: "Implementation may carry a human-readable description.", kind: "behaviour", side: "both", first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 2 } },
+  { id: "meta.on-sampling-messages", summary: "_meta on sampling messages and on tool use and tool result blocks.", kind: "behaviour", side: "both", first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 7, ref: "SEP-1577" } },
+  { id: "cancellation.optional-request-id", summary: "requestId may be missing because tasks are cancelled another way.", kind: "behaviour", side: "both", first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "unlisted", ref: "PR #2889" } },
+  { id: "errors.url-elicitation-required", summary: "Server refuses a request with -32042 and the list of URL elicitations to complete first.", kind: "behaviour", side: "both", requires: { client: "elicitation.url" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 6, ref: "SEP-1036" }, removal: { revision: "2026-07-28", section: "unlisted", ref: "PR #2322" } },
+  { id: "metadata.icons", summary: "Icons for implementations, tools, prompts, resources and templates.", kind: "behaviour", side: "both", first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 2, ref: "SEP-973" } },
+  { id: "tools.schema-dialect", summary: "Tool schemas may name their JSON Schema dialect; 2020-12 is the default.", kind: "behaviour", side: "both", requires: { server: "tools" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 10, ref: "SEP-1613" } },
+  { id: "tools.name-guidance", summary: "Recommended length and character set for tool names.", kind: "rule", side: "server", requires: { server: "tools" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 4, ref: "SEP-986" } },
+  { id: "tools.input-errors-as-results", summary: "Bad tool input is reported as a tool error result rather than a protocol error.", kind: "rule", side: "server", requires: { server: "tools" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 5, ref: "SEP-1303" } },
+  { id: "sampling.context-capability", summary: "Client declares that it honours includeContext values other than none.", kind: "behaviour", side: "client", requires: { client: "sampling.context" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 7, ref: "SEP-1577" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
+  { id: "sampling.tools", summary: "Server offers tools to the sampled model and gets tool use back.", kind: "behaviour", side: "client", requires: { client: "sampling.tools" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 7, ref: "SEP-1577" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
+  { id: "sampling.content-arrays", summary: "A sampling message may hold several content blocks.", kind: "behaviour", side: "both", requires: { client: "sampling" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 7, ref: "SEP-1577" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
+  { id: "elicitation.mode", summary: "Requests and capabilities distinguish form from URL mode; a missing mode or an empty capability means form.", kind: "behaviour", side: "client", requires: { client: "elicitation.form" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 6, ref: "SEP-1036" } },
+  { id: "elicitation.url", summary: "Server sends the user to a URL for interactions that must bypass the client.", kind: "behaviour", side: "client", requires: { client: "elicitation.url" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 6, ref: "SEP-1036" } },
+  { id: "elicitation.url.completion", summary: "Server gives each URL elicitation an id and announces its completion.", kind: "behaviour", side: "both", requires: { client: "elicitation.url" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 6, ref: "SEP-1036" }, removal: { revision: "2026-07-28", section: "minor", ordinal: 11 } },
+  { id: "elicitation.enum-standard", summary: "Single-select enums as plain enum or as titled const options.", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 5, ref: "SEP-1330" } },
+  { id: "elicitation.enum-multi-select", summary: "Multi-select enums; the answer is a string array.", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 5, ref: "SEP-1330" } },
+  { id: "elicitation.defaults", summary: "Default values on string, number and enum fields.", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 9, ref: "SEP-1034" } },
+  { id: "elicitation.schema-dialect", summary: "The requested schema may name its dialect.", kind: "behaviour", side: "client", requires: { client: "elicitation" }, first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 10, ref: "SEP-1613" } },
+  { id: "tasks", summary: "Requests can run as tasks that are polled and collected later (experimental).", kind: "behaviour", side: "both", requires: { client: "tasks", server: "tasks", match: "any" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
+  { id: "tasks.list", summary: "The receiver lists its tasks.", kind: "behaviour", side: "both", requires: { client: "tasks.list", server: "tasks.list", match: "any" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
+  { id: "tasks.cancel", summary: "The requester cancels a task.", kind: "behaviour", side: "both", requires: { client: "tasks.cancel", server: "tasks.cancel", match: "any" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
+  { id: "tasks.status-notification", summary: "The receiver announces task status changes.", kind: "behaviour", side: "both", requires: { client: "tasks", server: "tasks", match: "any" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
+  { id: "tasks.related-metadata", summary: "Messages name the task they belong to in _meta.", kind: "behaviour", side: "both", first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
+  { id: "tasks.tool-calls", summary: "tools/call can run as a task; each tool says whether it allows or requires that.", kind: "behaviour", side: "server", requires: { server: "tasks.requests.tools.call" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
+  { id: "tasks.sampling", summary: "sampling/createMessage can run as a task.", kind: "behaviour", side: "client", requires: { client: "tasks.requests.sampling.createMessage" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
+  { id: "tasks.elicitation", summary: "elicitation/create can run as a task.", kind: "behaviour", side: "client", requires: { client: "tasks.requests.elicitation.create" }, first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 9, ref: "SEP-1686" }, removal: { revision: "2026-07-28", section: "major", ordinal: 6, ref: "SEP-2663" } },
+  { id: "transport.stdio.stderr-logging", summary: "stderr may carry any kind of log output.", kind: "rule", side: "server", transport: "stdio", first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 1, ref: "PR #670" } },
+  { id: "transport.streamable-http.polling", summary: "Server may drop an SSE connection at will and have the client poll for the rest.", kind: "transport", side: "both", transport: "streamable-http", first: "2025-11-25", last: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 6, ref: "SEP-1699" }, removal: { revision: "2026-07-28", section: "major", ordinal: 9, ref: "SEP-2575" } },
+  { id: "transport.origin-403", summary: "Invalid Origin is answered with HTTP 403.", kind: "transport", side: "server", transport: "streamable-http", first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 3, ref: "PR #1439" } },
+  { id: "auth.oidc-discovery", summary: "Authorization server discovery also through OpenID Connect.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 1, ref: "PR #797" } },
+  { id: "auth.incremental-scope", summary: "Servers ask for more scope through WWW-Authenticate.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 3, ref: "SEP-835" } },
+  { id: "auth.client-id-metadata", summary: "Client id may be a URL to a metadata document.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-11-25", cite: { revision: "2025-11-25", section: "major", ordinal: 8, ref: "SEP-991" } },
+  { id: "auth.well-known-fallback", summary: "Protected resource metadata can be found without WWW-Authenticate.", kind: "authorization", side: "both", transport: "streamable-http", first: "2025-11-25", cite: { revision: "2025-11-25", section: "minor", ordinal: 8, ref: "SEP-985" } },
+  { id: "lifecycle.stateless-requests", summary: "No session: each client request carries its protocol version and client capabilities in _meta and is judged alone.", kind: "behaviour", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
+  { id: "lifecycle.client-info-per-request", summary: "Clients identify their software on each request.", kind: "behaviour", side: "client", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
+  { id: "lifecycle.server-info-per-result", summary: "Servers identify their software in the _meta of each result.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
+  { id: "lifecycle.discover", summary: "server/discover reports supported versions, capabilities and instructions; also serves as the era probe on stdio.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 3, ref: "SEP-2575" } },
+  { id: "lifecycle.unsupported-version-error", summary: "A request naming an unknown or unsupported version is refused with a list of supported ones.", kind: "behaviour", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 2, ref: "SEP-2575" } },
+  { id: "capabilities.extensions", summary: "Either side advertises named extensions with settings.", kind: "behaviour", side: "both", requires: { client: "extensions", server: "extensions", match: "any" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 1 } },
+  { id: "requests.multi-round-trip", summary: "Server answers prompts/get, resources/read or tools/call with the input it needs; client retries the request with the responses and the opaque state.", kind: "behaviour", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 7, ref: "SEP-2322" } },
+  { id: "results.result-type", summary: "Each server result states whether it is complete or asks for input.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 8, ref: "SEP-2322" } },
+  { id: "meta.trace-context", summary: "traceparent, tracestate and baggage keys in _meta carry OpenTelemetry context.", kind: "rule", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 2, ref: "SEP-414" } },
+  { id: "caching", summary: "Results of discovery, lists and resource reads say how long and by whom they may be cached.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 5, ref: "SEP-2549" } },
+  { id: "errors.missing-client-capability", summary: "Server refuses a request that needs a client capability the request did not declare.", kind: "behaviour", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 12 } },
+  { id: "errors.code-allocation", summary: "-32020 to -32099 belong to the specification; -32000 to -32019 are left alone.", kind: "rule", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 12 } },
+  { id: "errors.resource-not-found.invalid-params", summary: "A missing resource is reported with -32602.", kind: "rule", side: "server", requires: { server: "resources" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 6 } },
+  { id: "tools.any-json-schema", summary: "Tool schemas accept any 2020-12 keyword, output schemas any root type, structured content any JSON value.", kind: "behaviour", side: "both", requires: { server: "tools" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 10, ref: "SEP-2106" } },
+  { id: "tools.deterministic-order", summary: "Servers should list tools in a stable order.", kind: "rule", side: "server", requires: { server: "tools" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 3 } },
+  { id: "lists.connection-independent", summary: "Tool, prompt and resource lists must not vary per connection.", kind: "rule", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 1, ref: "SEP-2567" } },
+  { id: "completion.max-values", summary: "The schema itself caps completion values at 100.", kind: "behaviour", side: "server", requires: { server: "completions" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "unlisted", ref: "PR #588" } },
+  { id: "logging.per-request-level", summary: "Client opts in to log messages per request and names the level.", kind: "behaviour", side: "server", requires: { server: "logging" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 5, ref: "SEP-2575" }, deprecated: { since: "2026-07-28", cite: { revision: "2026-07-28", section: "deprecated", ordinal: 1, ref: "SEP-2577" } } },
+  { id: "subscriptions", summary: "Client opens a long-lived stream and names the change notifications it wants; server acknowledges what it will honour.", kind: "behaviour", side: "both", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
+  { id: "subscriptions.correlation", summary: "Notifications on a subscription carry the id of the request that opened it.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
+  { id: "subscriptions.graceful-close", summary: "Server ends a subscription with a final result.", kind: "behaviour", side: "server", first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
+  { id: "subscriptions.tools-list-changed", summary: "Opt in to tool list changes.", kind: "behaviour", side: "server", requires: { server: "tools.listChanged" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
+  { id: "subscriptions.prompts-list-changed", summary: "Opt in to prompt list changes.", kind: "behaviour", side: "server", requires: { server: "prompts.listChanged" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
+  { id: "subscriptions.resources-list-changed", summary: "Opt in to resource list changes.", kind: "behaviour", side: "server", requires: { server: "resources.listChanged" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
+  { id: "subscriptions.resource-updates", summary: "Opt in to updates of named resources.", kind: "behaviour", side: "server", requires: { server: "resources.subscribe" }, first: "2026-07-28", cite: { revision: "2026-07-28", section: "major", ordinal: 4, ref: "SEP-2575" } },
+  { id: "transport.request-headers", summary: "POSTs mirror the method and, for three methods, the name or URI in headers; the server checks them against the body.", kind: "transport", side: "both", transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 4, ref: "SEP-2243" } },
+  { id: "transport.param-headers", summary: "Tool arguments marked x-mcp-header are mirrored in Mcp-Param headers.", kind: "transport", side: "both", requires: { server: "tools" }, transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 4, ref: "SEP-2243" } },
+  { id: "transport.close-cancels", summary: "Closing the response stream cancels the request.", kind: "transport", side: "both", transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "unlisted", ref: "SEP-2575" } },
+  { id: "auth.issuer-check", summary: "Clients check the iss parameter of authorization responses.", kind: "authorization", side: "client", transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 7, ref: "SEP-2468" } },
+  { id: "auth.application-type", summary: "Clients state application_type when registering.", kind: "authorization", side: "client", transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 8, ref: "SEP-837" } },
+  { id: "auth.credential-binding", summary: "Client credentials are tied to the issuer that gave them.", kind: "authorization", side: "client", transport: "streamable-http", first: "2026-07-28", cite: { revision: "2026-07-28", section: "minor", ordinal: 9, ref: "SEP-2352" } },
+] as const;
 /** Names the index of each feature. */
 export const Feature = {
-      /** JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null. (2024-11-05 basic/messages) */
-      JsonrpcBase: 0,
-      /** Error responses with an integer code, a message and optional data. (2024-11-05 basic/messages) */
-      JsonrpcErrors: 1,
-      /** Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session. (2024-11-05 basic/lifecycle) */
-      LifecycleInitialize: 2,
-      /** Server supplies free-text usage guidance for the model. (2024-11-05 basic/lifecycle) */
-      LifecycleInstructions: 3,
-      /** Either side checks that the other is alive. (2024-11-05 basic/utilities/ping) */
-      LifecyclePing: 4,
-      /** Client and server state which optional features they support. (2024-11-05 basic/lifecycle) */
-      Capabilities: 5,
-      /** Either side advertises non-standard capabilities under a free-form map. (2024-11-05 basic/lifecycle) */
-      CapabilitiesExperimental: 6,
-      /** Name and version of the client and server software. (2024-11-05 basic/lifecycle) */
-      ImplementationInfo: 7,
-      /** The server may send JSON-RPC requests of its own to the client. (2024-11-05 basic) */
-      RequestsServerInitiated: 8,
-      /** Reserved _meta record on results and notifications. (2024-11-05 basic/messages) */
-      Meta: 9,
-      /** The requester withdraws a request by its id. (2024-11-05 basic/utilities/cancellation) */
-      Cancellation: 10,
-      /** Receiver of a request reports progress against the token the requester supplied. (2024-11-05 basic/utilities/progress) */
-      Progress: 11,
-      /** Client reports progress on requests the server sent. (2024-11-05 basic/utilities/progress) */
-      ProgressFromClient: 12,
-      /** List results come in pages linked by opaque cursors. (2024-11-05 server/utilities/pagination) */
-      Pagination: 13,
-      /** A missing resource is reported with -32002. (2024-11-05 server/resources) */
-      ErrorsResourceNotFoundLegacyCode: 14,
-      /** Text content block. (2024-11-05 server/tools) */
-      ContentText: 15,
-      /** Image content block, base64 with a MIME type. (2024-11-05 server/tools) */
-      ContentImage: 16,
-      /** Resource contents embedded in a prompt message or tool result. (2024-11-05 server/tools) */
-      ContentEmbeddedResource: 17,
-      /** Audience and priority hints on content, resources and templates. (2024-11-05 server/resources) */
-      ContentAnnotations: 18,
-      /** Server offers callable tools. (2024-11-05 server/tools) */
-      Tools: 19,
-      /** Server announces that its tool list changed. (2024-11-05 server/tools) */
-      ToolsListChanged: 20,
-      /** Server offers readable resources. (2024-11-05 server/resources) */
-      Resources: 21,
-      /** Resource may state its size in bytes. (2024-11-05 server/resources) */
-      ResourcesSize: 22,
-      /** Server lists URI templates for resources. (2024-11-05 server/resources) */
-      ResourcesTemplates: 23,
-      /** Server announces that its resource list changed. (2024-11-05 server/resources) */
-      ResourcesListChanged: 24,
-      /** Client subscribes to and unsubscribes from one resource by request. (2024-11-05 server/resources) */
-      ResourcesSubscribe: 25,
-      /** Server announces that a subscribed resource changed. (2024-11-05 server/resources) */
-      ResourcesUpdated: 26,
-      /** Server offers prompt templates with arguments. (2024-11-05 server/prompts) */
-      Prompts: 27,
-      /** Server announces that its prompt list changed. (2024-11-05 server/prompts) */
-      PromptsListChanged: 28,
-      /** Server suggests values for prompt arguments and template variables. (2024-11-05 server/utilities/completion) */
-      Completion: 29,
-      /** Server sends log messages with a syslog level. (2024-11-05 server/utilities/logging) @deprecated since 2026-07-28 */
-      Logging: 30,
-      /** Client sets the minimum level for the session. (2024-11-05 server/utilities/logging) */
-      LoggingSetLevel: 31,
-      /** Client tells the server which directories or files it may work on. (2024-11-05 client/roots) @deprecated since 2026-07-28 */
-      Roots: 32,
-      /** Client announces that its roots changed. (2024-11-05 client/roots) */
-      RootsListChanged: 33,
-      /** Server asks the client for an LLM generation. (2024-11-05 client/sampling) @deprecated since 2026-07-28 */
-      Sampling: 34,
-      /** Server hints at which model to use. (2024-11-05 client/sampling) @deprecated since 2026-07-28 */
-      SamplingModelPreferences: 35,
-      /** Server asks for context from MCP servers to be added to the prompt. (2024-11-05 client/sampling) @deprecated since 2025-11-25 */
-      SamplingIncludeContext: 36,
-      /** Newline-delimited messages over the standard streams of a child process. (2024-11-05 basic/transports) */
-      TransportStdio: 37,
-      /** HTTP with a separate SSE endpoint and POST endpoint. (2024-11-05 basic/transports) */
-      TransportLegacySse: 38,
-      /** Arrays of messages may be sent as one unit; receivers must accept them. (2025-03-26 major 3, PR #228) */
-      JsonrpcBatching: 39,
-      /** Progress notification carries a status text. (2025-03-26 other 1) */
-      ProgressMessage: 40,
-      /** Audio content block, base64 with a MIME type. (2025-03-26 other 2) */
-      ContentAudio: 41,
-      /** Behaviour hints on tools. (2025-03-26 major 4, PR #185) */
-      ToolsAnnotations: 42,
-      /** Servers must advertise completion support. (2025-03-26 other 3) */
-      CompletionCapability: 43,
-      /** One endpoint; each client message is a POST answered with JSON or an SSE stream. (2025-03-26 major 2, PR #206) */
-      TransportStreamableHttp: 44,
-      /** Client opens a standalone SSE stream with GET for server messages. (2025-03-26 major 2, PR #206) */
-      TransportStreamableHttpGetStream: 45,
-      /** Server issues a session id header; the client returns it and may end the session with DELETE. (2025-03-26 major 2, PR #206) */
-      TransportStreamableHttpSessions: 46,
-      /** Client resumes a broken SSE stream with Last-Event-ID. (2025-03-26 major 2, PR #206) */
-      TransportStreamableHttpResumability: 47,
-      /** OAuth 2.1 based authorization for HTTP transports. (2025-03-26 major 1, PR #133) */
-      AuthOauth: 48,
-      /** Clients register themselves with the authorization server. (2025-03-26 major 1, PR #133) @deprecated since 2026-07-28 */
-      AuthDynamicClientRegistration: 49,
-      /** Respecting negotiated version and capabilities during operation is mandatory rather than recommended. (2025-06-18 major 9) */
-      LifecycleOperationMust: 50,
-      /** _meta on tools, prompts, resources, templates, contents, content blocks and roots; request _meta accepts extra keys; key naming rules. (2025-06-18 other 1, PR #710) */
-      MetaOnDataTypes: 51,
-      /** Display title beside the programmatic name. (2025-06-18 other 3, PR #663) */
-      MetadataTitle: 52,
-      /** A link to a resource as a content block. (2025-06-18 major 7, PR #603) */
-      ContentResourceLink: 53,
-      /** Last-modified timestamp in annotations. (2025-06-18, PR #140 (unlisted)) */
-      ContentAnnotationsLastModified: 54,
-      /** Tool declares an output schema and returns structured content. (2025-06-18 major 2, PR #371) */
-      ToolsStructuredOutput: 55,
-      /** Completion request carries already resolved variables. (2025-06-18 other 2, PR #598) */
-      CompletionContext: 56,
-      /** Server asks the user for structured input through the client (form). (2025-06-18 major 6, PR #382) */
-      Elicitation: 57,
-      /** Enum field with parallel display names (enumNames). (2025-06-18 major 6, PR #382) */
-      ElicitationEnumNames: 58,
-      /** HTTP requests after negotiation carry MCP-Protocol-Version. (2025-06-18 major 8, PR #548) */
-      TransportProtocolVersionHeader: 59,
-      /** Servers are resource servers and publish where their authorization server is. (2025-06-18 major 3, PR #338) */
-      AuthProtectedResourceMetadata: 60,
-      /** Clients name the target resource when asking for tokens. (2025-06-18 major 4, PR #734) */
-      AuthResourceIndicators: 61,
-      /** An error response may omit id when the request id could not be read. (2025-11-25, PR #1441 (unlisted)) */
-      JsonrpcErrorWithoutId: 62,
-      /** Implementation may carry a website URL. (2025-11-25, PR #955 (unlisted)) */
-      ImplementationInfoWebsiteUrl: 63,
-      /** Implementation may carry a human-readable description. (2025-11-25 minor 2) */
-      ImplementationInfoDescription: 64,
-      /** _meta on sampling messages and on tool use and tool result blocks. (2025-11-25 major 7, SEP-1577) */
-      MetaOnSamplingMessages: 65,
-      /** requestId may be missing because tasks are cancelled another way. (2025-11-25 major 9, SEP-1686) */
-      CancellationOptionalRequestId: 66,
-      /** Server refuses a request with -32042 and the list of URL elicitations to complete first. (2025-11-25 major 6, SEP-1036) */
-      ErrorsUrlElicitationRequired: 67,
-      /** Icons for implementations, tools, prompts, resources and templates. (2025-11-25 major 2, SEP-973) */
-      MetadataIcons: 68,
-      /** Tool schemas may name their JSON Schema dialect; 2020-12 is the default. (2025-11-25 minor 10, SEP-1613) */
-      ToolsSchemaDialect: 69,
-      /** Recommended length and character set for tool names. (2025-11-25 major 4, SEP-986) */
-      ToolsNameGuidance: 70,
-      /** Bad tool input is reported as a tool error result rather than a protocol error. (2025-11-25 minor 5, SEP-1303) */
-      ToolsInputErrorsAsResults: 71,
-      /** Client declares that it honours includeContext values other than none. (2025-11-25 major 7, SEP-1577) @deprecated since 2026-07-28 */
-      SamplingContextCapability: 72,
-      /** Server offers tools to the sampled model and gets tool use back. (2025-11-25 major 7, SEP-1577) @deprecated since 2026-07-28 */
-      SamplingTools: 73,
-      /** A sampling message may hold several content blocks. (2025-11-25 major 7, SEP-1577) @deprecated since 2026-07-28 */
-      SamplingContentArrays: 74,
-      /** Requests and capabilities distinguish form from URL mode; a missing mode or an empty capability means form. (2025-11-25 major 6, SEP-1036) */
-      ElicitationMode: 75,
-      /** Server sends the user to a URL for interactions that must bypass the client. (2025-11-25 major 6, SEP-1036) */
-      ElicitationUrl: 76,
-      /** Server gives each URL elicitation an id and announces its completion. (2025-11-25 major 6, SEP-1036) */
-      ElicitationUrlCompletion: 77,
-      /** Single-select enums as plain enum or as titled const options. (2025-11-25 major 5, SEP-1330) */
-      ElicitationEnumStandard: 78,
-      /** Multi-select enums; the answer is a string array. (2025-11-25 major 5, SEP-1330) */
-      ElicitationEnumMultiSelect: 79,
-      /** Default values on string, number and enum fields. (2025-11-25 minor 9, SEP-1034) */
-      ElicitationDefaults: 80,
-      /** The requested schema may name its dialect. (2025-11-25 minor 10, SEP-1613) */
-      ElicitationSchemaDialect: 81,
-      /** Requests can run as tasks that are polled and collected later (experimental). (2025-11-25 major 9, SEP-1686) */
-      Tasks: 82,
-      /** The receiver lists its tasks. (2025-11-25 major 9, SEP-1686) */
-      TasksList: 83,
-      /** The requester cancels a task. (2025-11-25 major 9, SEP-1686) */
-      TasksCancel: 84,
-      /** The receiver announces task status changes. (2025-11-25 major 9, SEP-1686) */
-      TasksStatusNotification: 85,
-      /** Messages name the task they belong to in _meta. (2025-11-25 major 9, SEP-1686) */
-      TasksRelatedMetadata: 86,
-      /** tools/call can run as a task; each tool says whether it allows or requires that. (2025-11-25 major 9, SEP-1686) */
-      TasksToolCalls: 87,
-      /** sampling/createMessage can run as a task. (2025-11-25 major 9, SEP-1686) */
-      TasksSampling: 88,
-      /** elicitation/create can run as a task. (2025-11-25 major 9, SEP-1686) */
-      TasksElicitation: 89,
-      /** stderr may carry any kind of log output. (2025-11-25 minor 1, PR #670) */
-      TransportStdioStderrLogging: 90,
-      /** Server may drop an SSE connection at will and have the client poll for the rest. (2025-11-25 minor 6, SEP-1699) */
-      TransportStreamableHttpPolling: 91,
-      /** Invalid Origin is answered with HTTP 403. (2025-11-25 minor 3, PR #1439) */
-      TransportOrigin403: 92,
-      /** Authorization server discovery also through OpenID Connect. (2025-11-25 major 1, PR #797) */
-      AuthOidcDiscovery: 93,
-      /** Servers ask for more scope through WWW-Authenticate. (2025-11-25 major 3, SEP-835) */
-      AuthIncrementalScope: 94,
-      /** Client id may be a URL to a metadata document. (2025-11-25 major 8, SEP-991) */
-      AuthClientIdMetadata: 95,
-      /** Protected resource metadata can be found without WWW-Authenticate. (2025-11-25 minor 8, SEP-985) */
-      AuthWellKnownFallback: 96,
-      /** No session: each client request carries its protocol version and client capabilities in _meta and is judged alone. (2026-07-28 major 2, SEP-2575) */
-      LifecycleStatelessRequests: 97,
-      /** Clients identify their software on each request. (2026-07-28 major 2, SEP-2575) */
-      LifecycleClientInfoPerRequest: 98,
-      /** Servers identify their software in the _meta of each result. (2026-07-28 major 2, SEP-2575) */
-      LifecycleServerInfoPerResult: 99,
-      /** server/discover reports supported versions, capabilities and instructions; also serves as the era probe on stdio. (2026-07-28 major 3, SEP-2575) */
-      LifecycleDiscover: 100,
-      /** A request naming an unknown or unsupported version is refused with a list of supported ones. (2026-07-28 major 2, SEP-2575) */
-      LifecycleUnsupportedVersionError: 101,
-      /** Either side advertises named extensions with settings. (2026-07-28 minor 1) */
-      CapabilitiesExtensions: 102,
-      /** Server answers prompts/get, resources/read or tools/call with the input it needs; client retries the request with the responses and the opaque state. (2026-07-28 major 7, SEP-2322) */
-      RequestsMultiRoundTrip: 103,
-      /** Each server result states whether it is complete or asks for input. (2026-07-28 major 8, SEP-2322) */
-      ResultsResultType: 104,
-      /** traceparent, tracestate and baggage keys in _meta carry OpenTelemetry context. (2026-07-28 minor 2, SEP-414) */
-      MetaTraceContext: 105,
-      /** Results of discovery, lists and resource reads say how long and by whom they may be cached. (2026-07-28 minor 5, SEP-2549) */
-      Caching: 106,
-      /** Server refuses a request that needs a client capability the request did not declare. (2026-07-28 minor 12) */
-      ErrorsMissingClientCapability: 107,
-      /** -32020 to -32099 belong to the specification; -32000 to -32019 are left alone. (2026-07-28 minor 12) */
-      ErrorsCodeAllocation: 108,
-      /** A missing resource is reported with -32602. (2026-07-28 minor 6) */
-      ErrorsResourceNotFoundInvalidParams: 109,
-      /** Tool schemas accept any 2020-12 keyword, output schemas any root type, structured content any JSON value. (2026-07-28 minor 10, SEP-2106) */
-      ToolsAnyJsonSchema: 110,
-      /** Servers should list tools in a stable order. (2026-07-28 minor 3) */
-      ToolsDeterministicOrder: 111,
-      /** Tool, prompt and resource lists must not vary per connection. (2026-07-28 major 1, SEP-2567) */
-      ListsConnectionIndependent: 112,
-      /** The schema itself caps completion values at 100. (2026-07-28, PR #588 (unlisted)) */
-      CompletionMaxValues: 113,
-      /** Client opts in to log messages per request and names the level. (2026-07-28 major 5, SEP-2575) @deprecated since 2026-07-28 */
-      LoggingPerRequestLevel: 114,
-      /** Client opens a long-lived stream and names the change notifications it wants; server acknowledges what it will honour. (2026-07-28 major 4, SEP-2575) */
-      Subscriptions: 115,
-      /** Notifications on a subscription carry the id of the request that opened it. (2026-07-28 major 4, SEP-2575) */
-      SubscriptionsCorrelation: 116,
-      /** Server ends a subscription with a final result. (2026-07-28 major 4, SEP-2575) */
-      SubscriptionsGracefulClose: 117,
-      /** Opt in to tool list changes. (2026-07-28 major 4, SEP-2575) */
-      SubscriptionsToolsListChanged: 118,
-      /** Opt in to prompt list changes. (2026-07-28 major 4, SEP-2575) */
-      SubscriptionsPromptsListChanged: 119,
-      /** Opt in to resource list changes. (2026-07-28 major 4, SEP-2575) */
-      SubscriptionsResourcesListChanged: 120,
-      /** Opt in to updates of named resources. (2026-07-28 major 4, SEP-2575) */
-      SubscriptionsResourceUpdates: 121,
-      /** POSTs mirror the method and, for three methods, the name or URI in headers; the server checks them against the body. (2026-07-28 minor 4, SEP-2243) */
-      TransportRequestHeaders: 122,
-      /** Tool arguments marked x-mcp-header are mirrored in Mcp-Param headers. (2026-07-28 minor 4, SEP-2243) */
-      TransportParamHeaders: 123,
-      /** Closing the response stream cancels the request. (2026-07-28, SEP-2575 (unlisted)) */
-      TransportCloseCancels: 124,
-      /** Clients check the iss parameter of authorization responses. (2026-07-28 minor 7, SEP-2468) */
-      AuthIssuerCheck: 125,
-      /** Clients state application_type when registering. (2026-07-28 minor 8, SEP-837) */
-      AuthApplicationType: 126,
-      /** Client credentials are tied to the issuer that gave them. (2026-07-28 minor 9, SEP-2352) */
-      AuthCredentialBinding: 127,
-    } as const;
+  /** JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null. (2024-11-05 basic/messages) */
+  JsonrpcBase: 0,
+  /** Error responses with an integer code, a message and optional data. (2024-11-05 basic/messages) */
+  JsonrpcErrors: 1,
+  /** Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session. (2024-11-05 basic/lifecycle) */
+  LifecycleInitialize: 2,
+  /** Server supplies free-text usage guidance for the model. (2024-11-05 basic/lifecycle) */
+  LifecycleInstructions: 3,
+  /** Either side checks that the other is alive. (2024-11-05 basic/utilities/ping) */
+  LifecyclePing: 4,
+  /** Client and server state which optional features they support. (2024-11-05 basic/lifecycle) */
+  Capabilities: 5,
+  /** Either side advertises non-standard capabilities under a free-form map. (2024-11-05 basic/lifecycle) */
+  CapabilitiesExperimental: 6,
+  /** Name and version of the client and server software. (2024-11-05 basic/lifecycle) */
+  ImplementationInfo: 7,
+  /** The server may send JSON-RPC requests of its own to the client. (2024-11-05 basic) */
+  RequestsServerInitiated: 8,
+  /** Reserved _meta record on results and notifications. (2024-11-05 basic/messages) */
+  Meta: 9,
+  /** The requester withdraws a request by its id. (2024-11-05 basic/utilities/cancellation) */
+  Cancellation: 10,
+  /** Receiver of a request reports progress against the token the requester supplied. (2024-11-05 basic/utilities/progress) */
+  Progress: 11,
+  /** Client reports progress on requests the server sent. (2024-11-05 basic/utilities/progress) */
+  ProgressFromClient: 12,
+  /** List results come in pages linked by opaque cursors. (2024-11-05 server/utilities/pagination) */
+  Pagination: 13,
+  /** A missing resource is reported with -32002. (2024-11-05 server/resources) */
+  ErrorsResourceNotFoundLegacyCode: 14,
+  /** Text content block. (2024-11-05 server/tools) */
+  ContentText: 15,
+  /** Image content block, base64 with a MIME type. (2024-11-05 server/tools) */
+  ContentImage: 16,
+  /** Resource contents embedded in a prompt message or tool result. (2024-11-05 server/tools) */
+  ContentEmbeddedResource: 17,
+  /** Audience and priority hints on content, resources and templates. (2024-11-05 server/resources) */
+  ContentAnnotations: 18,
+  /** Server offers callable tools. (2024-11-05 server/tools) */
+  Tools: 19,
+  /** Server announces that its tool list changed. (2024-11-05 server/tools) */
+  ToolsListChanged: 20,
+  /** Server offers readable resources. (2024-11-05 server/resources) */
+  Resources: 21,
+  /** Resource may state its size in bytes. (2024-11-05 server/resources) */
+  ResourcesSize: 22,
+  /** Server lists URI templates for resources. (2024-11-05 server/resources) */
+  ResourcesTemplates: 23,
+  /** Server announces that its resource list changed. (2024-11-05 server/resources) */
+  ResourcesListChanged: 24,
+  /** Client subscribes to and unsubscribes from one resource by request. (2024-11-05 server/resources) */
+  ResourcesSubscribe: 25,
+  /** Server announces that a subscribed resource changed. (2024-11-05 server/resources) */
+  ResourcesUpdated: 26,
+  /** Server offers prompt templates with arguments. (2024-11-05 server/prompts) */
+  Prompts: 27,
+  /** Server announces that its prompt list changed. (2024-11-05 server/prompts) */
+  PromptsListChanged: 28,
+  /** Server suggests values for prompt arguments and template variables. (2024-11-05 server/utilities/completion) */
+  Completion: 29,
+  /** Server sends log messages with a syslog level. (2024-11-05 server/utilities/logging) @deprecated since 2026-07-28 */
+  Logging: 30,
+  /** Client sets the minimum level for the session. (2024-11-05 server/utilities/logging) */
+  LoggingSetLevel: 31,
+  /** Client tells the server which directories or files it may work on. (2024-11-05 client/roots) @deprecated since 2026-07-28 */
+  Roots: 32,
+  /** Client announces that its roots changed. (2024-11-05 client/roots) */
+  RootsListChanged: 33,
+  /** Server asks the client for an LLM generation. (2024-11-05 client/sampling) @deprecated since 2026-07-28 */
+  Sampling: 34,
+  /** Server hints at which model to use. (2024-11-05 client/sampling) @deprecated since 2026-07-28 */
+  SamplingModelPreferences: 35,
+  /** Server asks for context from MCP servers to be added to the prompt. (2024-11-05 client/sampling) @deprecated since 2025-11-25 */
+  SamplingIncludeContext: 36,
+  /** Newline-delimited messages over the standard streams of a child process. (2024-11-05 basic/transports) */
+  TransportStdio: 37,
+  /** HTTP with a separate SSE endpoint and POST endpoint. (2024-11-05 basic/transports) */
+  TransportLegacySse: 38,
+  /** Arrays of messages may be sent as one unit; receivers must accept them. (2025-03-26 major 3, PR #228) */
+  JsonrpcBatching: 39,
+  /** Progress notification carries a status text. (2025-03-26 other 1) */
+  ProgressMessage: 40,
+  /** Audio content block, base64 with a MIME type. (2025-03-26 other 2) */
+  ContentAudio: 41,
+  /** Behaviour hints on tools. (2025-03-26 major 4, PR #185) */
+  ToolsAnnotations: 42,
+  /** Servers must advertise completion support. (2025-03-26 other 3) */
+  CompletionCapability: 43,
+  /** One endpoint; each client message is a POST answered with JSON or an SSE stream. (2025-03-26 major 2, PR #206) */
+  TransportStreamableHttp: 44,
+  /** Client opens a standalone SSE stream with GET for server messages. (2025-03-26 major 2, PR #206) */
+  TransportStreamableHttpGetStream: 45,
+  /** Server issues a session id header; the client returns it and may end the session with DELETE. (2025-03-26 major 2, PR #206) */
+  TransportStreamableHttpSessions: 46,
+  /** Client resumes a broken SSE stream with Last-Event-ID. (2025-03-26 major 2, PR #206) */
+  TransportStreamableHttpResumability: 47,
+  /** OAuth 2.1 based authorization for HTTP transports. (2025-03-26 major 1, PR #133) */
+  AuthOauth: 48,
+  /** Clients register themselves with the authorization server. (2025-03-26 major 1, PR #133) @deprecated since 2026-07-28 */
+  AuthDynamicClientRegistration: 49,
+  /** Respecting negotiated version and capabilities during operation is mandatory rather than recommended. (2025-06-18 major 9) */
+  LifecycleOperationMust: 50,
+  /** _meta on tools, prompts, resources, templates, contents, content blocks and roots; request _meta accepts extra keys; key naming rules. (2025-06-18 other 1, PR #710) */
+  MetaOnDataTypes: 51,
+  /** Display title beside the programmatic name. (2025-06-18 other 3, PR #663) */
+  MetadataTitle: 52,
+  /** A link to a resource as a content block. (2025-06-18 major 7, PR #603) */
+  ContentResourceLink: 53,
+  /** Last-modified timestamp in annotations. (2025-06-18, PR #140 (unlisted)) */
+  ContentAnnotationsLastModified: 54,
+  /** Tool declares an output schema and returns structured content. (2025-06-18 major 2, PR #371) */
+  ToolsStructuredOutput: 55,
+  /** Completion request carries already resolved variables. (2025-06-18 other 2, PR #598) */
+  CompletionContext: 56,
+  /** Server asks the user for structured input through the client (form). (2025-06-18 major 6, PR #382) */
+  Elicitation: 57,
+  /** Enum field with parallel display names (enumNames). (2025-06-18 major 6, PR #382) */
+  ElicitationEnumNames: 58,
+  /** HTTP requests after negotiation carry MCP-Protocol-Version. (2025-06-18 major 8, PR #548) */
+  TransportProtocolVersionHeader: 59,
+  /** Servers are resource servers and publish where their authorization server is. (2025-06-18 major 3, PR #338) */
+  AuthProtectedResourceMetadata: 60,
+  /** Clients name the target resource when asking for tokens. (2025-06-18 major 4, PR #734) */
+  AuthResourceIndicators: 61,
+  /** An error response may omit id when the request id could not be read. (2025-11-25, PR #1441 (unlisted)) */
+  JsonrpcErrorWithoutId: 62,
+  /** Implementation may carry a website URL. (2025-11-25, PR #955 (unlisted)) */
+  ImplementationInfoWebsiteUrl: 63,
+  /** Implementation may carry a human-readable description. (2025-11-25 minor 2) */
+  ImplementationInfoDescription: 64,
+  /** _meta on sampling messages and on tool use and tool result blocks. (2025-11-25 major 7, SEP-1577) */
+  MetaOnSamplingMessages: 65,
+  /** requestId may be missing because tasks are cancelled another way. (2025-11-25 major 9, SEP-1686) */
+  CancellationOptionalRequestId: 66,
+  /** Server refuses a request with -32042 and the list of URL elicitations to complete first. (2025-11-25 major 6, SEP-1036) */
+  ErrorsUrlElicitationRequired: 67,
+  /** Icons for implementations, tools, prompts, resources and templates. (2025-11-25 major 2, SEP-973) */
+  MetadataIcons: 68,
+  /** Tool schemas may name their JSON Schema dialect; 2020-12 is the default. (2025-11-25 minor 10, SEP-1613) */
+  ToolsSchemaDialect: 69,
+  /** Recommended length and character set for tool names. (2025-11-25 major 4, SEP-986) */
+  ToolsNameGuidance: 70,
+  /** Bad tool input is reported as a tool error result rather than a protocol error. (2025-11-25 minor 5, SEP-1303) */
+  ToolsInputErrorsAsResults: 71,
+  /** Client declares that it honours includeContext values other than none. (2025-11-25 major 7, SEP-1577) @deprecated since 2026-07-28 */
+  SamplingContextCapability: 72,
+  /** Server offers tools to the sampled model and gets tool use back. (2025-11-25 major 7, SEP-1577) @deprecated since 2026-07-28 */
+  SamplingTools: 73,
+  /** A sampling message may hold several content blocks. (2025-11-25 major 7, SEP-1577) @deprecated since 2026-07-28 */
+  SamplingContentArrays: 74,
+  /** Requests and capabilities distinguish form from URL mode; a missing mode or an empty capability means form. (2025-11-25 major 6, SEP-1036) */
+  ElicitationMode: 75,
+  /** Server sends the user to a URL for interactions that must bypass the client. (2025-11-25 major 6, SEP-1036) */
+  ElicitationUrl: 76,
+  /** Server gives each URL elicitation an id and announces its completion. (2025-11-25 major 6, SEP-1036) */
+  ElicitationUrlCompletion: 77,
+  /** Single-select enums as plain enum or as titled const options. (2025-11-25 major 5, SEP-1330) */
+  ElicitationEnumStandard: 78,
+  /** Multi-select enums; the answer is a string array. (2025-11-25 major 5, SEP-1330) */
+  ElicitationEnumMultiSelect: 79,
+  /** Default values on string, number and enum fields. (2025-11-25 minor 9, SEP-1034) */
+  ElicitationDefaults: 80,
+  /** The requested schema may name its dialect. (2025-11-25 minor 10, SEP-1613) */
+  ElicitationSchemaDialect: 81,
+  /** Requests can run as tasks that are polled and collected later (experimental). (2025-11-25 major 9, SEP-1686) */
+  Tasks: 82,
+  /** The receiver lists its tasks. (2025-11-25 major 9, SEP-1686) */
+  TasksList: 83,
+  /** The requester cancels a task. (2025-11-25 major 9, SEP-1686) */
+  TasksCancel: 84,
+  /** The receiver announces task status changes. (2025-11-25 major 9, SEP-1686) */
+  TasksStatusNotification: 85,
+  /** Messages name the task they belong to in _meta. (2025-11-25 major 9, SEP-1686) */
+  TasksRelatedMetadata: 86,
+  /** tools/call can run as a task; each tool says whether it allows or requires that. (2025-11-25 major 9, SEP-1686) */
+  TasksToolCalls: 87,
+  /** sampling/createMessage can run as a task. (2025-11-25 major 9, SEP-1686) */
+  TasksSampling: 88,
+  /** elicitation/create can run as a task. (2025-11-25 major 9, SEP-1686) */
+  TasksElicitation: 89,
+  /** stderr may carry any kind of log output. (2025-11-25 minor 1, PR #670) */
+  TransportStdioStderrLogging: 90,
+  /** Server may drop an SSE connection at will and have the client poll for the rest. (2025-11-25 minor 6, SEP-1699) */
+  TransportStreamableHttpPolling: 91,
+  /** Invalid Origin is answered with HTTP 403. (2025-11-25 minor 3, PR #1439) */
+  TransportOrigin403: 92,
+  /** Authorization server discovery also through OpenID Connect. (2025-11-25 major 1, PR #797) */
+  AuthOidcDiscovery: 93,
+  /** Servers ask for more scope through WWW-Authenticate. (2025-11-25 major 3, SEP-835) */
+  AuthIncrementalScope: 94,
+  /** Client id may be a URL to a metadata document. (2025-11-25 major 8, SEP-991) */
+  AuthClientIdMetadata: 95,
+  /** Protected resource metadata can be found without WWW-Authenticate. (2025-11-25 minor 8, SEP-985) */
+  AuthWellKnownFallback: 96,
+  /** No session: each client request carries its protocol version and client capabilities in _meta and is judged alone. (2026-07-28 major 2, SEP-2575) */
+  LifecycleStatelessRequests: 97,
+  /** Clients identify their software on each request. (2026-07-28 major 2, SEP-2575) */
+  LifecycleClientInfoPerRequest: 98,
+  /** Servers identify their software in the _meta of each result. (2026-07-28 major 2, SEP-2575) */
+  LifecycleServerInfoPerResult: 99,
+  /** server/discover reports supported versions, capabilities and instructions; also serves as the era probe on stdio. (2026-07-28 major 3, SEP-2575) */
+  LifecycleDiscover: 100,
+  /** A request naming an unknown or unsupported version is refused with a list of supported ones. (2026-07-28 major 2, SEP-2575) */
+  LifecycleUnsupportedVersionError: 101,
+  /** Either side advertises named extensions with settings. (2026-07-28 minor 1) */
+  CapabilitiesExtensions: 102,
+  /** Server answers prompts/get, resources/read or tools/call with the input it needs; client retries the request with the responses and the opaque state. (2026-07-28 major 7, SEP-2322) */
+  RequestsMultiRoundTrip: 103,
+  /** Each server result states whether it is complete or asks for input. (2026-07-28 major 8, SEP-2322) */
+  ResultsResultType: 104,
+  /** traceparent, tracestate and baggage keys in _meta carry OpenTelemetry context. (2026-07-28 minor 2, SEP-414) */
+  MetaTraceContext: 105,
+  /** Results of discovery, lists and resource reads say how long and by whom they may be cached. (2026-07-28 minor 5, SEP-2549) */
+  Caching: 106,
+  /** Server refuses a request that needs a client capability the request did not declare. (2026-07-28 minor 12) */
+  ErrorsMissingClientCapability: 107,
+  /** -32020 to -32099 belong to the specification; -32000 to -32019 are left alone. (2026-07-28 minor 12) */
+  ErrorsCodeAllocation: 108,
+  /** A missing resource is reported with -32602. (2026-07-28 minor 6) */
+  ErrorsResourceNotFoundInvalidParams: 109,
+  /** Tool schemas accept any 2020-12 keyword, output schemas any root type, structured content any JSON value. (2026-07-28 minor 10, SEP-2106) */
+  ToolsAnyJsonSchema: 110,
+  /** Servers should list tools in a stable order. (2026-07-28 minor 3) */
+  ToolsDeterministicOrder: 111,
+  /** Tool, prompt and resource lists must not vary per connection. (2026-07-28 major 1, SEP-2567) */
+  ListsConnectionIndependent: 112,
+  /** The schema itself caps completion values at 100. (2026-07-28, PR #588 (unlisted)) */
+  CompletionMaxValues: 113,
+  /** Client opts in to log messages per request and names the level. (2026-07-28 major 5, SEP-2575) @deprecated since 2026-07-28 */
+  LoggingPerRequestLevel: 114,
+  /** Client opens a long-lived stream and names the change notifications it wants; server acknowledges what it will honour. (2026-07-28 major 4, SEP-2575) */
+  Subscriptions: 115,
+  /** Notifications on a subscription carry the id of the request that opened it. (2026-07-28 major 4, SEP-2575) */
+  SubscriptionsCorrelation: 116,
+  /** Server ends a subscription with a final result. (2026-07-28 major 4, SEP-2575) */
+  SubscriptionsGracefulClose: 117,
+  /** Opt in to tool list changes. (2026-07-28 major 4, SEP-2575) */
+  SubscriptionsToolsListChanged: 118,
+  /** Opt in to prompt list changes. (2026-07-28 major 4, SEP-2575) */
+  SubscriptionsPromptsListChanged: 119,
+  /** Opt in to resource list changes. (2026-07-28 major 4, SEP-2575) */
+  SubscriptionsResourcesListChanged: 120,
+  /** Opt in to updates of named resources. (2026-07-28 major 4, SEP-2575) */
+  SubscriptionsResourceUpdates: 121,
+  /** POSTs mirror the method and, for three methods, the name or URI in headers; the server checks them against the body. (2026-07-28 minor 4, SEP-2243) */
+  TransportRequestHeaders: 122,
+  /** Tool arguments marked x-mcp-header are mirrored in Mcp-Param headers. (2026-07-28 minor 4, SEP-2243) */
+  TransportParamHeaders: 123,
+  /** Closing the response stream cancels the request. (2026-07-28, SEP-2575 (unlisted)) */
+  TransportCloseCancels: 124,
+  /** Clients check the iss parameter of authorization responses. (2026-07-28 minor 7, SEP-2468) */
+  AuthIssuerCheck: 125,
+  /** Clients state application_type when registering. (2026-07-28 minor 8, SEP-837) */
+  AuthApplicationType: 126,
+  /** Client credentials are tied to the issuer that gave them. (2026-07-28 minor 9, SEP-2352) */
+  AuthCredentialBinding: 127,
+} as const;
 /** The stable public name of a feature. */
 export type FeatureId = (typeof FEATURES)[number]["id"];
 /** Lists what may be done at a gated place for a peer that lacks the feature; the preferred action first. */
 export const LOWERINGS = [
-      { feature: 8, at: "ListRootsResult._meta", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 8, at: "ElicitResult._meta", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 8, at: "CreateMessageRequestParams._meta", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 8, at: "ElicitRequestFormParams._meta", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 8, at: "ElicitRequestURLParams._meta", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 8, at: "ListRootsRequest.params._meta.progressToken", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 33, at: "ClientCapabilities.roots.listChanged", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 40, at: "ProgressNotificationParams.message", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 41, at: "ContentBlock|AudioContent", loss: "content", degrade: ["embedded-resource", "annotate", "skip"] },
-      { feature: 42, at: "Tool.annotations", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 43, at: "ServerCapabilities.completions", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 51, at: "AudioContent._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "BlobResourceContents._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "EmbeddedResource._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "ImageContent._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "Prompt._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "Resource._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "ResourceContents._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "ResourceLink._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "ResourceTemplate._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "Root._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "TextContent._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "TextResourceContents._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 51, at: "Tool._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 52, at: "Implementation.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 52, at: "Prompt.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 52, at: "PromptArgument.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 52, at: "PromptReference.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 52, at: "Resource.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 52, at: "ResourceLink.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 52, at: "ResourceTemplate.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 52, at: "Tool.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 53, at: "ContentBlock|ResourceLink", loss: "content", degrade: ["resource-text", "annotate", "skip"] },
-      { feature: 54, at: "Annotations.lastModified", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 55, at: "CallToolResult.structuredContent", loss: "content", degrade: ["text-block", "keep", "skip", "annotate"] },
-      { feature: 55, at: "Tool.outputSchema", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 56, at: "CompleteRequestParams.context", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 57, at: "ClientCapabilities.elicitation", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 63, at: "Implementation.websiteUrl", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 64, at: "Implementation.description", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 65, at: "SamplingMessage._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 68, at: "Icon.src", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 68, at: "Icon.mimeType", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 68, at: "Icon.sizes", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 68, at: "Icon.theme", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 68, at: "Implementation.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 68, at: "Prompt.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 68, at: "Resource.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 68, at: "ResourceLink.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 68, at: "ResourceTemplate.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 68, at: "Tool.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 69, at: "Tool.inputSchema.$schema", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 69, at: "Tool.outputSchema.$schema", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 72, at: "ClientCapabilities.sampling.context", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 73, at: "ClientCapabilities.sampling.tools", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 75, at: "ClientCapabilities.elicitation.form", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 76, at: "ClientCapabilities.elicitation.url", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 80, at: "StringSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 80, at: "NumberSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 80, at: "LegacyTitledEnumSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 80, at: "UntitledSingleSelectEnumSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 80, at: "TitledSingleSelectEnumSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 80, at: "UntitledMultiSelectEnumSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 80, at: "TitledMultiSelectEnumSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 81, at: "ElicitRequestFormParams.requestedSchema.$schema", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
-      { feature: 82, at: "ClientCapabilities.tasks", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 82, at: "ServerCapabilities.tasks", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 83, at: "ClientCapabilities.tasks.list", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 83, at: "ServerCapabilities.tasks.list", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 84, at: "ClientCapabilities.tasks.cancel", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 84, at: "ServerCapabilities.tasks.cancel", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 87, at: "CallToolRequestParams.task", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 87, at: "Tool.execution", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 87, at: "ServerCapabilities.tasks.requests.tools.call", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 88, at: "CreateMessageRequestParams.task", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 88, at: "ClientCapabilities.tasks.requests.sampling.createMessage", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 89, at: "ElicitRequestFormParams.task", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 89, at: "ElicitRequestURLParams.task", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 89, at: "ClientCapabilities.tasks.requests.elicitation.create", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 102, at: "ClientCapabilities.extensions", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 102, at: "ServerCapabilities.extensions", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
-      { feature: 106, at: "CacheableResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "CacheableResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "ListToolsResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "ListToolsResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "ListPromptsResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "ListPromptsResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "ListResourcesResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "ListResourcesResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "ListResourceTemplatesResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "ListResourceTemplatesResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "ReadResourceResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "ReadResourceResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "DiscoverResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 106, at: "DiscoverResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 110, at: "CallToolResult.structuredContent", loss: "content", degrade: ["text-block", "skip", "annotate"] },
-      { feature: 118, at: "SubscriptionFilter.toolsListChanged", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 119, at: "SubscriptionFilter.promptsListChanged", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 120, at: "SubscriptionFilter.resourcesListChanged", loss: "advisory", degrade: ["skip", "annotate"] },
-      { feature: 121, at: "SubscriptionFilter.resourceSubscriptions", loss: "advisory", degrade: ["skip", "annotate"] },
-    ] as const;
+  { feature: 8, at: "ListRootsResult._meta", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 8, at: "ClientResult|CreateMessageResult", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 8, at: "ClientResult|ListRootsResult", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 8, at: "ElicitResult._meta", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 8, at: "CreateMessageRequestParams._meta", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 8, at: "ElicitRequestFormParams._meta", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 8, at: "ElicitRequestURLParams._meta", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 33, at: "ClientCapabilities.roots.listChanged", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 40, at: "ProgressNotificationParams.message", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 41, at: "ContentBlock|AudioContent", loss: "content", degrade: ["embedded-resource", "annotate", "skip"] },
+  { feature: 42, at: "Tool.annotations", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 43, at: "ServerCapabilities.completions", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 51, at: "AudioContent._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "BlobResourceContents._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "EmbeddedResource._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "ImageContent._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "Prompt._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "Resource._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "ResourceContents._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "ResourceLink._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "ResourceTemplate._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "Root._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "TextContent._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "TextResourceContents._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 51, at: "Tool._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 52, at: "Implementation.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 52, at: "Prompt.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 52, at: "PromptArgument.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 52, at: "PromptReference.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 52, at: "Resource.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 52, at: "ResourceLink.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 52, at: "ResourceTemplate.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 52, at: "Tool.title", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 53, at: "ContentBlock|ResourceLink", loss: "content", degrade: ["resource-text", "annotate", "skip"] },
+  { feature: 54, at: "Annotations.lastModified", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 55, at: "CallToolResult.structuredContent", loss: "content", degrade: ["text-block", "keep", "skip", "annotate"] },
+  { feature: 55, at: "Tool.outputSchema", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 56, at: "CompleteRequestParams.context", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 57, at: "ClientCapabilities.elicitation", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 63, at: "Implementation.websiteUrl", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 64, at: "Implementation.description", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 65, at: "SamplingMessage._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 68, at: "Icon.src", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 68, at: "Icon.mimeType", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 68, at: "Icon.sizes", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 68, at: "Icon.theme", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 68, at: "Implementation.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 68, at: "Prompt.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 68, at: "Resource.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 68, at: "ResourceLink.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 68, at: "ResourceTemplate.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 68, at: "Tool.icons", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 69, at: "Tool.inputSchema.$schema", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 69, at: "Tool.outputSchema.$schema", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 72, at: "ClientCapabilities.sampling.context", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 73, at: "ClientCapabilities.sampling.tools", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 75, at: "ClientCapabilities.elicitation.form", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 76, at: "ClientCapabilities.elicitation.url", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 80, at: "StringSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 80, at: "NumberSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 80, at: "LegacyTitledEnumSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 80, at: "UntitledSingleSelectEnumSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 80, at: "TitledSingleSelectEnumSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 80, at: "UntitledMultiSelectEnumSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 80, at: "TitledMultiSelectEnumSchema.default", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 81, at: "ElicitRequestFormParams.requestedSchema.$schema", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 82, at: "ClientCapabilities.tasks", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 82, at: "ServerCapabilities.tasks", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 83, at: "ClientCapabilities.tasks.list", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 83, at: "ServerCapabilities.tasks.list", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 84, at: "ClientCapabilities.tasks.cancel", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 84, at: "ServerCapabilities.tasks.cancel", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 87, at: "CallToolRequestParams.task", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 87, at: "Tool.execution", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 87, at: "ServerCapabilities.tasks.requests.tools.call", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 88, at: "CreateMessageRequestParams.task", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 88, at: "ClientCapabilities.tasks.requests.sampling.createMessage", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 89, at: "ElicitRequestFormParams.task", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 89, at: "ElicitRequestURLParams.task", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 89, at: "ClientCapabilities.tasks.requests.elicitation.create", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 102, at: "ClientCapabilities.extensions", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 102, at: "ServerCapabilities.extensions", loss: "advisory", degrade: ["skip", "keep", "annotate"] },
+  { feature: 106, at: "CacheableResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "CacheableResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "ListToolsResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "ListToolsResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "ListPromptsResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "ListPromptsResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "ListResourcesResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "ListResourcesResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "ListResourceTemplatesResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "ListResourceTemplatesResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "ReadResourceResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "ReadResourceResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "DiscoverResult.ttlMs", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 106, at: "DiscoverResult.cacheScope", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 110, at: "CallToolResult.structuredContent", loss: "content", degrade: ["text-block", "skip", "annotate"] },
+  { feature: 118, at: "SubscriptionFilter.toolsListChanged", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 119, at: "SubscriptionFilter.promptsListChanged", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 120, at: "SubscriptionFilter.resourcesListChanged", loss: "advisory", degrade: ["skip", "annotate"] },
+  { feature: 121, at: "SubscriptionFilter.resourceSubscriptions", loss: "advisory", degrade: ["skip", "annotate"] },
+] as const;
 /** Lists the values one revision wants at a place where others have none. */
 export const FILLS = [
-      { feature: 19, value: [] },
-      { feature: 75, value: "form" },
-      { feature: 77, from: "mint" },
-      { feature: 104, value: "complete" },
-      { feature: 106, value: 0 },
-      { feature: 106, value: "private" },
-      { feature: 97, value: {} },
-      { feature: 97, from: "revision" },
-      { feature: 97, from: "client-capabilities" },
-      { feature: 98, from: "client-info" },
-      { feature: 114, from: "log-level" },
-      { feature: 99, from: "server-info" },
-      { feature: 116, from: "subscription" },
-    ] as const;
+  { feature: 19, value: [] },
+  { feature: 75, value: "form" },
+  { feature: 77, from: "mint" },
+  { feature: 104, value: "complete" },
+  { feature: 106, value: 0 },
+  { feature: 106, value: "private" },
+  { feature: 97, value: {} },
+  { feature: 97, from: "revision" },
+  { feature: 97, from: "client-capabilities" },
+  { feature: 98, from: "client-info" },
+  { feature: 114, from: "log-level" },
+  { feature: 99, from: "server-info" },
+  { feature: 116, from: "subscription" },
+] as const;
 /** Gives the feature that says a transport exists. */
 export const TRANSPORTS = { stdio: 37, "streamable-http": 44, "legacy-sse": 38 } as const;

@@ -77,11 +77,7 @@ export type ClientRequest = (CallToolRequest | CancelTaskRequest | CompleteReque
  * JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.
  * Since 2024-11-05, by jsonrpc.base (2024-11-05 basic/messages).
  */
-export type ClientResult = (CancelTaskResult | CreateMessageResult | ElicitResult | GetTaskPayloadResult | GetTaskResult | ListRootsResult | ListTasksResult | Result | {
-readonly _meta?: ResultMetaObject
-readonly resultType: string
-readonly [k: string]: unknown
-})
+export type ClientResult = (CancelTaskResult | CreateMessageResult | ElicitResult | GetTaskPayloadResult | GetTaskResult | ListRootsResult | ListTasksResult | Result)
 /**
  * List results come in pages linked by opaque cursors.
  * Since 2024-11-05, by pagination (2024-11-05 server/utilities/pagination).
@@ -92,6 +88,10 @@ export type Cursor = string
  * Since 2024-11-05, by jsonrpc.base (2024-11-05 basic/messages).
  */
 export type EmptyResult = Result
+/**
+ * Single-select enums as plain enum or as titled const options.
+ * Since 2025-11-25, by elicitation.enum-standard (2025-11-25 major 5, SEP-1330).
+ */
 export type EnumSchema = (UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema | UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema | LegacyTitledEnumSchema)
 /**
  * JSONValue, JSONObject and JSONArray name arbitrary JSON; opaque capability and metadata objects use them.
@@ -114,8 +114,8 @@ export type JSONRPCBatchResponse = readonly (JSONRPCResultResponse | JSONRPCErro
  */
 export type JSONRPCMessage = (JSONRPCErrorResponse | JSONRPCNotification | JSONRPCRequest | JSONRPCResultResponse | readonly (JSONRPCErrorResponse | JSONRPCNotification | JSONRPCRequest | JSONRPCResultResponse)[])
 /**
- * JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.
- * Since 2025-11-25, by jsonrpc.base (2024-11-05 basic/messages).
+ * JSONRPCResponse names the union of JSONRPCResultResponse and JSONRPCErrorResponse.
+ * Layout, by jsonrpc.response-union (2025-11-25, PR #1441 (unlisted)).
  */
 export type JSONRPCResponse = (JSONRPCResultResponse | JSONRPCErrorResponse)
 /**
@@ -156,16 +156,24 @@ export interface Annotated {
 readonly annotations?: Annotations
 }
 /**
+ * Annotations is a property type instead of an inherited base.
+ * Layout, by content.annotations-type (2025-03-26, PR #208 (unlisted)).
+ */
+export interface Annotations {
+/**
  * Audience and priority hints on content, resources and templates.
  * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
  */
-export interface Annotations {
 readonly audience?: readonly Role[]
 /**
  * Last-modified timestamp in annotations.
  * Since 2025-06-18, by content.annotations.last-modified (2025-06-18, PR #140 (unlisted)).
  */
 readonly lastModified?: string
+/**
+ * Audience and priority hints on content, resources and templates.
+ * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
+ */
 readonly priority?: number
 }
 /**
@@ -578,7 +586,7 @@ readonly mimeType?: string
 readonly name: string
 /**
  * Resource may state its size in bytes.
- * Since 2025-06-18, by resources.size (2024-11-05 server/resources).
+ * Since 2025-06-18, by resources.size (2025-06-18 major 7, PR #603).
  */
 readonly size?: number
 /**
@@ -643,7 +651,7 @@ readonly uri: string
 export interface ElicitResult {
 /**
  * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-06-18, by requests.server-initiated (2024-11-05 basic).
+ * Since 2025-06-18, by requests.server-initiated (2025-06-18 major 6, PR #382).
  */
 readonly _meta?: {
 readonly [k: string]: unknown
@@ -716,13 +724,13 @@ readonly [k: string]: InputRequest
  */
 export interface CreateMessageRequest {
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "sampling/createMessage"
@@ -735,7 +743,7 @@ readonly params: CreateMessageRequestParams
 export interface CreateMessageRequestParams {
 /**
  * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Since 2025-11-25, by requests.server-initiated (2025-11-25 other 1, SEP-1319).
  */
 readonly _meta?: {
 readonly progressToken?: ProgressToken
@@ -924,16 +932,20 @@ readonly taskSupport?: ("forbidden" | "optional" | "required")
  */
 export interface ListRootsRequest {
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "roots/list"
+/**
+ * The params of roots/list are written out in place again; what they lose has its row.
+ * Layout, by roots.params-inline (2026-07-28, PR #2889 (unlisted)).
+ */
 readonly params?: {
 readonly _meta?: {
 readonly progressToken?: ProgressToken
@@ -948,37 +960,45 @@ readonly [k: string]: unknown
  */
 export interface ElicitRequest {
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly id?: RequestId
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 readonly jsonrpc?: "2.0"
 readonly method: "elicitation/create"
 readonly params: ElicitRequestParams
 }
 /**
- * Server asks the user for structured input through the client (form).
- * Since 2025-06-18, by elicitation (2025-06-18 major 6, PR #382).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface ElicitRequestFormParams {
 /**
  * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Since 2025-11-25, by requests.server-initiated (2025-11-25 other 1, SEP-1319).
  */
 readonly _meta?: {
 readonly progressToken?: ProgressToken
 readonly [k: string]: unknown
 }
+/**
+ * Server asks the user for structured input through the client (form).
+ * Since 2025-06-18, by elicitation (2025-06-18 major 6, PR #382).
+ */
 readonly message: string
 /**
  * Requests and capabilities distinguish form from URL mode; a missing mode or an empty capability means form.
  * Since 2025-11-25, by elicitation.mode (2025-11-25 major 6, SEP-1036).
  */
 readonly mode?: "form"
+/**
+ * Server asks the user for structured input through the client (form).
+ * Since 2025-06-18, by elicitation (2025-06-18 major 6, PR #382).
+ */
 readonly requestedSchema: {
 readonly $schema?: string
 readonly properties: {
@@ -1124,7 +1144,7 @@ readonly type: "string"
 export interface ElicitRequestURLParams {
 /**
  * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Since 2025-11-25, by requests.server-initiated (2025-11-25 other 1, SEP-1319).
  */
 readonly _meta?: {
 readonly progressToken?: ProgressToken
@@ -1187,8 +1207,8 @@ readonly method: "notifications/cancelled"
 readonly params: CancelledNotificationParams
 }
 /**
- * The requester withdraws a request by its id.
- * Since 2024-11-05, by cancellation (2024-11-05 basic/utilities/cancellation).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface CancelledNotificationParams {
 /**
@@ -1196,7 +1216,15 @@ export interface CancelledNotificationParams {
  * Layout, by meta.on-all-params (2025-11-25 other 1, SEP-1319).
  */
 readonly _meta?: NotificationMetaObject
+/**
+ * The requester withdraws a request by its id.
+ * Since 2024-11-05, by cancellation (2024-11-05 basic/utilities/cancellation).
+ */
 readonly reason?: string
+/**
+ * The requester withdraws a request by its id.
+ * Since 2024-11-05, by cancellation (2024-11-05 basic/utilities/cancellation).
+ */
 readonly requestId?: RequestId
 }
 /**
@@ -1497,8 +1525,8 @@ readonly method: "initialize"
 readonly params: InitializeRequestParams
 }
 /**
- * Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session.
- * Since 2024-11-05, by lifecycle.initialize (2024-11-05 basic/lifecycle).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface InitializeRequestParams {
 /**
@@ -1509,8 +1537,20 @@ readonly _meta?: {
 readonly progressToken?: ProgressToken
 readonly [k: string]: unknown
 }
+/**
+ * Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session.
+ * Since 2024-11-05, by lifecycle.initialize (2024-11-05 basic/lifecycle).
+ */
 readonly capabilities: ClientCapabilities
+/**
+ * Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session.
+ * Since 2024-11-05, by lifecycle.initialize (2024-11-05 basic/lifecycle).
+ */
 readonly clientInfo: Implementation
+/**
+ * Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session.
+ * Since 2024-11-05, by lifecycle.initialize (2024-11-05 basic/lifecycle).
+ */
 readonly protocolVersion: string
 }
 /**
@@ -1692,8 +1732,8 @@ readonly method: "logging/setLevel"
 readonly params: SetLevelRequestParams
 }
 /**
- * Client sets the minimum level for the session.
- * Since 2024-11-05, by logging.set-level (2024-11-05 server/utilities/logging).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface SetLevelRequestParams {
 /**
@@ -1704,6 +1744,10 @@ readonly _meta?: {
 readonly progressToken?: ProgressToken
 readonly [k: string]: unknown
 }
+/**
+ * Client sets the minimum level for the session.
+ * Since 2024-11-05, by logging.set-level (2024-11-05 server/utilities/logging).
+ */
 readonly level: LoggingLevel
 }
 /**
@@ -1725,8 +1769,8 @@ readonly method: "resources/subscribe"
 readonly params: SubscribeRequestParams
 }
 /**
- * Client subscribes to and unsubscribes from one resource by request.
- * Since 2024-11-05, by resources.subscribe (2024-11-05 server/resources).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface SubscribeRequestParams {
 /**
@@ -1737,6 +1781,10 @@ readonly _meta?: {
 readonly progressToken?: ProgressToken
 readonly [k: string]: unknown
 }
+/**
+ * Client subscribes to and unsubscribes from one resource by request.
+ * Since 2024-11-05, by resources.subscribe (2024-11-05 server/resources).
+ */
 readonly uri: string
 }
 /**
@@ -1802,8 +1850,8 @@ readonly method: "resources/unsubscribe"
 readonly params: UnsubscribeRequestParams
 }
 /**
- * Client subscribes to and unsubscribes from one resource by request.
- * Since 2024-11-05, by resources.subscribe (2024-11-05 server/resources).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface UnsubscribeRequestParams {
 /**
@@ -1814,6 +1862,10 @@ readonly _meta?: {
 readonly progressToken?: ProgressToken
 readonly [k: string]: unknown
 }
+/**
+ * Client subscribes to and unsubscribes from one resource by request.
+ * Since 2024-11-05, by resources.subscribe (2024-11-05 server/resources).
+ */
 readonly uri: string
 }
 /**
@@ -1934,7 +1986,7 @@ readonly cacheScope: ("private" | "public")
 readonly capabilities: ServerCapabilities
 /**
  * Server supplies free-text usage guidance for the model.
- * Since 2026-07-28, by lifecycle.instructions (2024-11-05 basic/lifecycle).
+ * Since 2026-07-28, by lifecycle.instructions (2026-07-28 major 3, SEP-2575).
  */
 readonly instructions?: string
 /**
@@ -2041,13 +2093,21 @@ readonly params: {
 readonly elicitationId: string
 }
 }
+export interface Error {
 /**
  * Error responses with an integer code, a message and optional data.
  * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
  */
-export interface Error {
 readonly code: number
+/**
+ * Error responses with an integer code, a message and optional data.
+ * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
+ */
 readonly data?: unknown
+/**
+ * Error responses with an integer code, a message and optional data.
+ * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
+ */
 readonly message: string
 }
 /**
@@ -2199,10 +2259,6 @@ readonly result: Result
  * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
  */
 export interface JSONRPCErrorResponse {
-/**
- * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
- */
 readonly error: Error
 readonly id?: RequestId
 readonly jsonrpc: "2.0"

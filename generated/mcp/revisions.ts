@@ -7,40 +7,40 @@ export const PROTOCOL = "mcp";
 export const SPECIFICATION = "https://modelcontextprotocol.io/specification";
 /** Lists every revision in order of release. */
 export const REVISIONS = [
-      { revision: "2024-11-05", era: "legacy", released: true, transports: ["stdio", "legacy-sse"], changelog: "https://modelcontextprotocol.io/specification/2024-11-05" },
-      { revision: "2025-03-26", era: "legacy", released: true, transports: ["stdio", "streamable-http"], changelog: "https://modelcontextprotocol.io/specification/2025-03-26/changelog" },
-      { revision: "2025-06-18", era: "legacy", released: true, transports: ["stdio", "streamable-http"], changelog: "https://modelcontextprotocol.io/specification/2025-06-18/changelog" },
-      { revision: "2025-11-25", era: "legacy", released: true, transports: ["stdio", "streamable-http"], changelog: "https://modelcontextprotocol.io/specification/2025-11-25/changelog" },
-      { revision: "2026-07-28", era: "modern", released: true, transports: ["stdio", "streamable-http"], changelog: "https://modelcontextprotocol.io/specification/2026-07-28/changelog" },
-    ] as const;
+  { revision: "2024-11-05", era: "legacy", released: true, transports: ["stdio", "legacy-sse"], changelog: "https://modelcontextprotocol.io/specification/2024-11-05" },
+  { revision: "2025-03-26", era: "legacy", released: true, transports: ["stdio", "streamable-http"], changelog: "https://modelcontextprotocol.io/specification/2025-03-26/changelog" },
+  { revision: "2025-06-18", era: "legacy", released: true, transports: ["stdio", "streamable-http"], changelog: "https://modelcontextprotocol.io/specification/2025-06-18/changelog" },
+  { revision: "2025-11-25", era: "legacy", released: true, transports: ["stdio", "streamable-http"], changelog: "https://modelcontextprotocol.io/specification/2025-11-25/changelog" },
+  { revision: "2026-07-28", era: "modern", released: true, transports: ["stdio", "streamable-http"], changelog: "https://modelcontextprotocol.io/specification/2026-07-28/changelog" },
+] as const;
 /** Names a revision of the protocol. */
 export type Revision = (typeof REVISIONS)[number]["revision"];
 /** Names a transport of the protocol. */
 export type Transport = "stdio" | "streamable-http" | "legacy-sse";
 /** Lists the capability flag paths of each revision by side: a `boolean` flag must be exactly true, an `object` flag an object. */
 export const FLAGS = {
-      "2024-11-05": {
-        client: { experimental: "object", roots: "object", "roots.listChanged": "boolean", sampling: "object" },
-        server: { experimental: "object", logging: "object", prompts: "object", "prompts.listChanged": "boolean", resources: "object", "resources.listChanged": "boolean", "resources.subscribe": "boolean", tools: "object", "tools.listChanged": "boolean" },
-      },
-      "2025-03-26": {
-        client: { experimental: "object", roots: "object", "roots.listChanged": "boolean", sampling: "object" },
-        server: { completions: "object", experimental: "object", logging: "object", prompts: "object", "prompts.listChanged": "boolean", resources: "object", "resources.listChanged": "boolean", "resources.subscribe": "boolean", tools: "object", "tools.listChanged": "boolean" },
-      },
-      "2025-06-18": {
-        client: { elicitation: "object", experimental: "object", roots: "object", "roots.listChanged": "boolean", sampling: "object" },
-        server: { completions: "object", experimental: "object", logging: "object", prompts: "object", "prompts.listChanged": "boolean", resources: "object", "resources.listChanged": "boolean", "resources.subscribe": "boolean", tools: "object", "tools.listChanged": "boolean" },
-      },
-      "2025-11-25": {
-        client: { elicitation: "object", "elicitation.form": "object", "elicitation.url": "object", experimental: "object", roots: "object", "roots.listChanged": "boolean", sampling: "object", "sampling.context": "object", "sampling.tools": "object", tasks: "object", "tasks.cancel": "object", "tasks.list": "object", "tasks.requests": "object", "tasks.requests.elicitation": "object", "tasks.requests.elicitation.create": "object", "tasks.requests.sampling": "object", "tasks.requests.sampling.createMessage": "object" },
-        server: { completions: "object", experimental: "object", logging: "object", prompts: "object", "prompts.listChanged": "boolean", resources: "object", "resources.listChanged": "boolean", "resources.subscribe": "boolean", tasks: "object", "tasks.cancel": "object", "tasks.list": "object", "tasks.requests": "object", "tasks.requests.tools": "object", "tasks.requests.tools.call": "object", tools: "object", "tools.listChanged": "boolean" },
-      },
-      "2026-07-28": {
-        client: { elicitation: "object", "elicitation.form": "object", "elicitation.url": "object", experimental: "object", extensions: "object", roots: "object", sampling: "object", "sampling.context": "object", "sampling.tools": "object" },
-        server: { completions: "object", experimental: "object", extensions: "object", logging: "object", prompts: "object", "prompts.listChanged": "boolean", resources: "object", "resources.listChanged": "boolean", "resources.subscribe": "boolean", tools: "object", "tools.listChanged": "boolean" },
-      },
-    } as const;
+  "2024-11-05": {
+    client: { experimental: "object", roots: "object", "roots.listChanged": "boolean", sampling: "object" },
+    server: { experimental: "object", logging: "object", prompts: "object", "prompts.listChanged": "boolean", resources: "object", "resources.listChanged": "boolean", "resources.subscribe": "boolean", tools: "object", "tools.listChanged": "boolean" },
+  },
+  "2025-03-26": {
+    client: { experimental: "object", roots: "object", "roots.listChanged": "boolean", sampling: "object" },
+    server: { completions: "object", experimental: "object", logging: "object", prompts: "object", "prompts.listChanged": "boolean", resources: "object", "resources.listChanged": "boolean", "resources.subscribe": "boolean", tools: "object", "tools.listChanged": "boolean" },
+  },
+  "2025-06-18": {
+    client: { elicitation: "object", experimental: "object", roots: "object", "roots.listChanged": "boolean", sampling: "object" },
+    server: { completions: "object", experimental: "object", logging: "object", prompts: "object", "prompts.listChanged": "boolean", resources: "object", "resources.listChanged": "boolean", "resources.subscribe": "boolean", tools: "object", "tools.listChanged": "boolean" },
+  },
+  "2025-11-25": {
+    client: { elicitation: "object", "elicitation.form": "object", "elicitation.url": "object", experimental: "object", roots: "object", "roots.listChanged": "boolean", sampling: "object", "sampling.context": "object", "sampling.tools": "object", tasks: "object", "tasks.cancel": "object", "tasks.list": "object", "tasks.requests": "object", "tasks.requests.elicitation": "object", "tasks.requests.elicitation.create": "object", "tasks.requests.sampling": "object", "tasks.requests.sampling.createMessage": "object" },
+    server: { completions: "object", experimental: "object", logging: "object", prompts: "object", "prompts.listChanged": "boolean", resources: "object", "resources.listChanged": "boolean", "resources.subscribe": "boolean", tasks: "object", "tasks.cancel": "object", "tasks.list": "object", "tasks.requests": "object", "tasks.requests.tools": "object", "tasks.requests.tools.call": "object", tools: "object", "tools.listChanged": "boolean" },
+  },
+  "2026-07-28": {
+    client: { elicitation: "object", "elicitation.form": "object", "elicitation.url": "object", experimental: "object", extensions: "object", roots: "object", sampling: "object", "sampling.context": "object", "sampling.tools": "object" },
+    server: { completions: "object", experimental: "object", extensions: "object", logging: "object", prompts: "object", "prompts.listChanged": "boolean", resources: "object", "resources.listChanged": "boolean", "resources.subscribe": "boolean", tools: "object", "tools.listChanged": "boolean" },
+  },
+} as const;
 /** Lists the flags that count as set although absent: where the object at `by` is present and empty. */
 export const IMPLIED = [
-      { side: "client", flag: "elicitation.form", by: "elicitation" },
-    ] as const;
+  { side: "client", flag: "elicitation.form", by: "elicitation" },
+] as const;

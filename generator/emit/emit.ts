@@ -1,5 +1,6 @@
 // Emits every generated file of one protocol from its model. Pure: text in memory only.
 import type { Model } from "../model/types.js";
+import { emitChanges } from "./changes.js";
 import { emitCodec } from "./codec.js";
 import { emitCodecs } from "./codecs.js";
 import { emitErrors } from "./errors.js";
@@ -22,6 +23,7 @@ export async function emitProtocol(model: Model, templates: Templates): Promise<
     emitFeatures(model, tables),
     emitMethods(model),
     emitErrors(model),
+    emitChanges(model),
     emitCodecs(model),
     emitWalk(model, templates),
     emitFeatureMatrix(model, templates),

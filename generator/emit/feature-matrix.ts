@@ -22,7 +22,15 @@ export function emitFeatureMatrix(model: Model, templates: Templates): Output {
     ].join("; "),
   }));
   const totals = model.revisions.map((_, index) => `${rows.filter((row) => row.cells[index] !== "–").length}`);
-  const text = render({ title: model.title, source: `schemas/${model.protocol}`, revisions, rows, totals, count: rows.length });
+  const lowerings = model.features.flatMap((feature) =>
+    feature.lowerings.map(({ at, loss, degrade }) => ({
+      at: at.replace("|", "\\|"),
+      feature: feature.id,
+      loss,
+      actions: degrade.join(", "),
+    })),
+  );
+  const text = render({ lowerings, title: model.title, source: `schemas/${model.protocol}`, revisions, rows, totals, count: rows.length });
   return { path: `${model.protocol}/feature-matrix.md`, text };
 }
 

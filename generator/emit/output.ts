@@ -20,7 +20,8 @@ export function header(source: string, holds: string): string {
 export function printModule(opening: string, statements: (StatementStructures | string)[]): string {
   const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
   const file = project.createSourceFile("module.ts", { statements });
-  return `${opening}\n${file.getFullText().trimEnd()}\n`;
+  // Continuation lines of an initializer come out one hanging indent too deep.
+  return `${opening}\n${file.getFullText().replace(/^ {4}/gm, "").trimEnd()}\n`;
 }
 
 /** Makes an exported const with a doc sentence. */

@@ -25,27 +25,35 @@ export function fitsExpression(node: Schema, value: string, definitions: Definit
   return parts.length === 1 ? (parts[0] as string) : `(${parts.join(" && ")})`;
 }
 
+/** What a schema asks beyond the type, keyword by keyword. */
+const BOUNDS: readonly (readonly [string, (value: string, bound: string) => string])[] = [
+  ["minimum", (value, bound) => `${value} >= ${bound}`],
+  ["maximum", (value, bound) => `${value} <= ${bound}`],
+  ["minLength", (value, bound) => `[...${value}].length >= ${bound}`],
+  ["maxLength", (value, bound) => `[...${value}].length <= ${bound}`],
+  ["minItems", (value, bound) => `${value}.length >= ${bound}`],
+  ["maxItems", (value, bound) => `${value}.length <= ${bound}`],
+  ["pattern", (value, bound) => `new RegExp(${bound}, "u").test(${value})`],
+];
+
 function inner(schema: Schema, value: string, definitions: Definitions, depth: number): string[] {
   const item = `item${depth}`;
+  const bounds = BOUNDS.flatMap(([keyword, test]) => (schema[keyword] === undefined ? [] : [test(value, JSON.stringify(schema[keyword]))]));
   if (schema.type === "array") {
-    const bound = typeof schema["maxItems"] === "number" ? [`${value}.length <= ${schema["maxItems"]}`] : [];
     const test = schema.items === undefined ? "true" : fitsExpression(schema.items, item, definitions, depth + 1);
-    return test === "true" ? bound : [...bound, `${value}.every((${item}: unknown) => ${test})`];
+    return test === "true" ? bounds : [...bounds, `${value}.every((${item}: unknown) => ${test})`];
   }
-  if (schema.type === "object") {
-    const map = mapValue(schema);
-    const each = map === undefined ? "true" : fitsExpression(map, item, definitions, depth + 1);
-    const properties = Object.entries(schema.properties ?? {}).flatMap(([key, child]) => {
-      const read = access(value, key);
-      const test = fitsExpression(child, read, definitions, depth + 1);
-      const isRequired = schema.required?.includes(key) ?? false;
-      if (isRequired) return [test === "true" ? `${read} !== undefined` : test];
-      return test === "true" ? [] : [`(${read} === undefined || ${test})`];
-    });
-    return [...properties, ...(each === "true" ? [] : [`everyValue(${value}, (${item}) => ${each})`])];
-  }
-  if (typeof schema["minimum"] === "number") return [`${value} >= ${schema["minimum"]}`];
-  return [];
+  if (schema.type !== "object") return bounds;
+  const map = mapValue(schema);
+  const each = map === undefined ? "true" : fitsExpression(map, item, definitions, depth + 1);
+  const properties = Object.entries(schema.properties ?? {}).flatMap(([key, child]) => {
+    const read = access(value, key);
+    const test = fitsExpression(child, read, definitions, depth + 1);
+    const isRequired = schema.required?.includes(key) ?? false;
+    if (isRequired) return [test === "true" ? `${read} !== undefined` : test];
+    return test === "true" ? [] : [`(${read} === undefined || ${test})`];
+  });
+  return [...bounds, ...properties, ...(each === "true" ? [] : [`everyValue(${value}, (${item}) => ${each})`])];
 }
 
 /** Says in words what a schema asks for, for an error's reader. */

@@ -25,7 +25,11 @@ export function buildProvenance(model: Model, revision: number = model.revisions
     for (const name of feature.gates.definitions) if (isHere || !definitions.has(name)) definitions.set(name, feature);
     for (const path of feature.gates.fields) if (isHere || !fields.has(path)) fields.set(path, feature);
   }
-  const layout = new Map(model.layout.flatMap((entry) => entry.covers.map((path) => [path, entry] as const)));
+  const layout = new Map(
+    model.layout.filter((entry) => entry.revision <= revision).flatMap((entry) => entry.covers.map((path) => [path, entry] as const)),
+  );
+  const citeOf = (feature: Feature, path: string): Cite =>
+    feature.extensions.find((extension) => extension.revision === feature.since.get(path))?.cite ?? feature.cite;
   const since = (path: string): string => {
     const parsed = parsePath(path);
     return model.revisions.find((revision) => parsed !== undefined && hasPath(parsed, revision.canonical))?.id ?? "";
@@ -38,7 +42,7 @@ export function buildProvenance(model: Model, revision: number = model.revisions
         !isDeprecated || feature.deprecated === undefined
           ? ""
           : `\n@deprecated since ${feature.deprecated.since} (${printCite(feature.deprecated.cite)})`;
-      return `${feature.summary}\nSince ${since(path)}, by ${feature.id} (${printCite(feature.cite)}).${deprecated}`;
+      return `${feature.summary}\nSince ${since(path)}, by ${feature.id} (${printCite(citeOf(feature, path))}).${deprecated}`;
     }
     const entry = layout.get(path);
     return entry && `${entry.why}\nLayout, by ${entry.id} (${printCite(entry.cite)}).`;

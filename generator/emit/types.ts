@@ -13,7 +13,7 @@ export async function emitTypes(model: Model, revision: Revision): Promise<Outpu
     provenance: buildProvenance(model, revision.index),
   });
   const opening = header(
-    revision.schemaFile,
+    `schemas/${model.protocol}/${revision.id}/schema.json`,
     `The ${Object.keys(revision.definitions).length} definitions of revision ${revision.id} as TypeScript types.`,
   );
   return { path: `${model.protocol}/${revision.id}/types.ts`, text: `${opening}\n${text}` };

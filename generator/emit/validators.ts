@@ -31,7 +31,7 @@ export function emitValidators(model: Model, revision: Revision): Output[] {
   const code = standaloneCode.default(ajv, Object.fromEntries(names.map((name) => [name, name])));
   const folder = `${model.protocol}/${revision.id}`;
   const opening = header(
-    revision.schemaFile,
+    `schemas/${model.protocol}/${revision.id}/schema.json`,
     `Validators of revision ${revision.id}, errata applied, by method and part; formats are not checked.`,
   );
   return [

@@ -1,5 +1,6 @@
 // Builds the model of one protocol from what was read; every fault in the data is collected as a problem. Pure.
 import type { Problem } from "../problem.js";
+import { accountForDeltas } from "./accounting.js";
 import { toCanonical } from "./canonical.js";
 import { checkCites, checkFlags, checkGatedPaths, checkLayout, checkSingleGate } from "./checks.js";
 import { applyErrata, type Erratum, type PlacedErratum } from "./errata.js";
@@ -8,7 +9,7 @@ import { readFlags } from "./flags.js";
 import { buildIr } from "./ir.js";
 import { readMethods, type MessageUnion } from "./methods.js";
 import { foldRows, type Changes, type ChangesFile } from "./rows.js";
-import type { Definitions } from "./schema.js";
+import { inOrder, type Definitions } from "./schema.js";
 import type { Era, Feature, Model, Naming, Revision, Side } from "./types.js";
 
 /** A parsed file as the read room hands it over. */
@@ -40,6 +41,7 @@ interface ProtocolFile {
 
 /** Builds and checks the model; with any problem the result must not be emitted. */
 export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
+  const before = problems.length;
   const protocol = input.protocol.value as ProtocolFile;
   const files: ChangesFile[] = input.revisions.map((revision) => ({ ...revision.changes, value: revision.changes.value as Changes }));
   const folded = foldRows(files, protocol.capabilities, problems);
@@ -47,7 +49,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
   const used = new Set<string>();
   const revisions = input.revisions.map(({ revision, schema }, index): Revision => {
     const entry = protocol.revisions[index] as ProtocolFile["revisions"][number];
-    const definitions = (applyErrata(schema.value, revision, errata, problems) as { $defs: Definitions }).$defs;
+    const { $defs: definitions } = inOrder(applyErrata(schema.value, revision, errata, problems)) as { $defs: Definitions };
     const canonical = toCanonical(definitions, index, folded.renames, used);
     const canonicalName = (name: string) =>
       folded.renames
@@ -58,7 +60,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
         revision: index,
         definitions,
         canonicalName,
-        schemaFile: schema.file,
+        placeOf: (definition) => ({ file: schema.file, line: schema.lineOf(["$defs", definition]) }),
         unions: protocol.messages,
         naming: protocol.naming,
         features: folded.features,
@@ -74,6 +76,8 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
       definitions,
       canonical,
       schemaFile: schema.file,
+      lineOf: schema.lineOf,
+      changesFile: (files[index] as ChangesFile).file,
       methods,
       flags: { client: readFlags(protocol.capabilities.client, definitions), server: readFlags(protocol.capabilities.server, definitions) },
     };
@@ -93,6 +97,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
     goings: folded.goings,
     ir: buildIr(revisions.map((revision) => revision.canonical)),
     naming: protocol.naming,
+    accounting: [],
   };
   checkCites(files, problems);
   checkGatedPaths(model, problems);
@@ -101,7 +106,8 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
   checkFlags(model, problems);
   checkFills(model, problems);
   checkLayout(model, used, problems);
-  return model;
+  // A faulty row would show again as a delta nobody accounts for; the accounts are drawn up once the rows are sound.
+  return problems.length > before ? model : { ...model, accounting: accountForDeltas(model, problems) };
 }
 
 function placeErrata(input: ProtocolInput, protocol: ProtocolFile, problems: Problem[]): PlacedErratum[] {

@@ -30,6 +30,20 @@ export function renameKey(rename: Rename, from: string): string {
   return `${rename.revision} ${from} ${rename.to}`;
 }
 
+/** Gives a path of one revision the names that later revisions use. */
+export function newestPath(path: string, revision: number, renames: readonly Rename[]): string {
+  return renames
+    .filter((rename) => rename.revision > revision)
+    .reduce((current, rename) => rename.from.reduce((text, from) => renamePath(text, from, rename.to), current), path);
+}
+
+function renamePath(path: string, from: string, to: string): string {
+  const isPosition = /[.[]/.test(from);
+  const rest = path.slice(from.length);
+  if (path.startsWith(from) && (isPosition ? /^[.[|]/.test(rest) : /^($|[.[|])/.test(rest))) return to + rest;
+  return isPosition ? path : path.replace(/\|(.*)$/, (_, member: string) => `|${member.replace(new RegExp(`\\b${from}\\b`, "g"), to)}`);
+}
+
 function renameDefinition(definitions: Definitions, from: string, to: string): Definitions {
   const moved = definitions[from];
   if (moved === undefined || !Object.hasOwn(definitions, from)) return definitions;

@@ -1,10 +1,10 @@
 // Cross-checks rows against the schemas of all revisions and collects every problem. Pure; each check has a test that it can say no.
 import type { Problem } from "../problem.js";
 import { renameKey } from "./canonical.js";
-import { hasPath, parsePath, type Path } from "./path.js";
+import { hasPath, parsePath, withoutReferences, type Path } from "./path.js";
 import type { Changes, ChangesFile, RowCite } from "./rows.js";
 import { own } from "./schema.js";
-import type { Feature, Model, RenameRow, Revision, Side } from "./types.js";
+import type { Feature, Lowering, Model, RenameRow, Revision, Side } from "./types.js";
 
 /** Checks that every cite names an entry that exists, that an entry is cited or excused, and that excuses name real entries. */
 export function checkCites(files: readonly ChangesFile[], problems: Problem[]): void {
@@ -62,8 +62,8 @@ export function checkCites(files: readonly ChangesFile[], problems: Problem[]): 
 }
 
 function citesOf(changes: Changes): { cite: RowCite; path: (string | number)[] }[] {
-  const lists = ["features", "removes", "deprecates", "renames", "layout"] as const;
-  return lists.flatMap((list) => changes[list].map((row, index) => ({ cite: row.cite, path: [list, index, "cite"] })));
+  const lists = ["features", "extends", "removes", "deprecates", "renames", "layout"] as const;
+  return lists.flatMap((list) => (changes[list] ?? []).map((row, index) => ({ cite: row.cite, path: [list, index, "cite"] })));
 }
 
 function citeFault(cite: RowCite, changes: Changes, baseline: boolean): string | undefined {
@@ -87,7 +87,7 @@ export function checkGatedPaths(model: Model, problems: Problem[]): void {
     const lists = [feature.gates.definitions, feature.gates.fields, feature.gates.members];
     for (const text of lists.flat()) checkPath(text, feature, model, problems);
     for (const text of feature.gates.changes) checkExists(text, feature, model, problems);
-    for (const lowering of feature.lowerings) checkLowering(lowering.at, lowering.degrade, feature, problems);
+    for (const lowering of feature.lowerings) checkLowering(lowering, feature, problems);
   }
 }
 
@@ -96,18 +96,28 @@ function checkPath(text: string, feature: Feature, model: Model, problems: Probl
   if (path === undefined) return;
   const presence = model.revisions.map((revision) => hasPath(path, revision.canonical));
   const place = feature.place(text);
+  const direct = withoutReferences(path, model.ir);
+  if (direct !== undefined && presence.includes(true)) {
+    problems.push({
+      ...place,
+      rule: "gated-path",
+      message: `${text} leads through another definition, where ${feature.id} would gate nothing`,
+      fix: `write ${direct}`,
+    });
+  }
   if (!presence.includes(true)) {
     problems.push({
       ...place,
       rule: "gated-path",
       message: `no schema has ${text}, which ${feature.id} gates`,
-      fix: "correct the path (newest names, see schemas/README.md)",
+      fix: "correct the path (names and paths: schemas/README.md)",
     });
     return;
   }
-  const span = `${model.revisions[feature.first]?.id}..${model.revisions[feature.last]?.id}`;
+  const first = feature.since.get(text) ?? feature.first;
+  const span = `${model.revisions[first]?.id}..${model.revisions[feature.last]?.id}`;
   for (const revision of model.revisions) {
-    const expected = feature.first <= revision.index && revision.index <= feature.last;
+    const expected = first <= revision.index && revision.index <= feature.last;
     if (presence[revision.index] === true && !expected) {
       problems.push({
         ...place,
@@ -151,7 +161,7 @@ function checkExists(text: string, feature: Feature, model: Model, problems: Pro
     ...feature.place(text),
     rule: "gated-path",
     message: `no schema has ${text}, which ${feature.id} changes`,
-    fix: "correct the path (newest names, see schemas/README.md)",
+    fix: "correct the path (names and paths: schemas/README.md)",
   });
 }
 
@@ -167,11 +177,11 @@ function parsed(text: string, feature: Feature, problems: Problem[]): Path | und
   return path;
 }
 
-function checkLowering(at: string, degrade: readonly string[], feature: Feature, problems: Problem[]): void {
+function checkLowering({ at, degrade, place }: Lowering, feature: Feature, problems: Problem[]): void {
   const gated = [...feature.gates.fields, ...feature.gates.members, ...feature.gates.changes];
   if (!gated.includes(at)) {
     problems.push({
-      ...feature.place(at),
+      ...place,
       rule: "lowering",
       message: `${feature.id} lowers ${at} but does not gate it`,
       fix: "gate the path in this row or move the lowering to the row that does",
@@ -179,7 +189,7 @@ function checkLowering(at: string, degrade: readonly string[], feature: Feature,
   }
   if (at.includes("|") && degrade.includes("keep")) {
     problems.push({
-      ...feature.place(at),
+      ...place,
       rule: "lowering",
       message: `${feature.id} offers keep at the union member ${at}; a closed union cannot keep a stranger`,
       fix: "name a fallback, skip or annotate",
@@ -195,7 +205,9 @@ export function checkSingleGate(model: Model, problems: Problem[]): void {
   }
   for (const [text, features] of owners) {
     for (const [index, feature] of features.entries()) {
-      const twin = features.slice(0, index).find((other) => other.first <= feature.last && feature.first <= other.last);
+      const twin = features
+        .slice(0, index)
+        .find((other) => other !== feature && other.first <= feature.last && feature.first <= other.last);
       if (twin === undefined) continue;
       problems.push({
         ...feature.place(text),
@@ -213,15 +225,6 @@ export function checkFlags(model: Model, problems: Problem[]): void {
     const { requires } = feature;
     if (requires === undefined) continue;
     const since = requires.since === undefined ? feature.first : model.revisions.findIndex((revision) => revision.id === requires.since);
-    if (since === -1 || (requires.since !== undefined && since <= feature.first)) {
-      problems.push({
-        ...feature.place("requires"),
-        rule: "flag",
-        message: `${feature.id} says its flag exists since ${requires.since}, which is no revision after its first`,
-        fix: "name the revision that introduced the flag, or drop since",
-      });
-      continue;
-    }
     for (const side of ["client", "server"] as const) checkFlag(side, requires[side], since, feature, model, problems);
   }
   for (const [name, index] of model.transports) {
@@ -263,13 +266,23 @@ export function checkLayout(model: Model, used: ReadonlySet<string>, problems: P
   for (const rename of model.renames) {
     for (const from of rename.from.filter((entry) => !used.has(renameKey(rename, entry)))) {
       problems.push({
-        ...rename.place,
+        ...rename.place(from),
         rule: "rename",
         message: `the rename of ${from} to ${rename.to} matches nothing before ${model.revisions[rename.revision]?.id}`,
         fix: "correct or delete the entry",
       });
     }
     if (own(model.revisions[rename.revision]?.definitions, rename.to) === undefined) problems.push(unknownTarget(rename, model));
+  }
+  for (const { path, feature, place } of model.goings) {
+    const parsed = parsePath(path);
+    if (parsed !== undefined && model.revisions.some((revision) => hasPath(parsed, revision.canonical))) continue;
+    problems.push({
+      ...place,
+      rule: "gated-path",
+      message: `no schema has ${path}, which the removal of ${feature} covers`,
+      fix: "correct the path (names and paths: schemas/README.md)",
+    });
   }
   for (const entry of model.layout) {
     for (const text of entry.covers) {
@@ -279,7 +292,7 @@ export function checkLayout(model: Model, used: ReadonlySet<string>, problems: P
         ...entry.place(text),
         rule: "layout",
         message: `no schema has ${text}, which the layout entry ${entry.id} covers`,
-        fix: "correct the path (newest names, see schemas/README.md)",
+        fix: "correct the path (names and paths: schemas/README.md)",
       });
     }
   }
@@ -288,7 +301,7 @@ export function checkLayout(model: Model, used: ReadonlySet<string>, problems: P
 function unknownTarget(rename: RenameRow, model: Model): Problem {
   const revision = model.revisions[rename.revision]?.id ?? "";
   return {
-    ...rename.place,
+    ...rename.place(),
     rule: "rename",
     message: `${rename.to} is no definition of ${revision}`,
     fix: "name the definition as this revision calls it",

@@ -77,6 +77,9 @@ function isBelow(flag: string, root: string): boolean {
   return flag === root || flag.startsWith(`${root}.`);
 }
 
+/** Takes the last step or the member off a path; nothing is left of a definition. */
 function parentOf(path: string): string {
-  return path.includes("|") ? path.slice(0, path.indexOf("|")) : path.replace(/(\.[^.[\]"]+|\["[^"]*"\]|\[\]|\.\*)$|^[^.[]+$/, "");
+  const definition = /^[^.[|]*/.exec(path)?.[0] ?? "";
+  const steps = path.slice(definition.length).match(/\|.*$|\.\*|\[\]|\.[^.[\]"|]+|\["(?:[^"\\]|\\.)*"\]/g) ?? [];
+  return steps.length === 0 ? "" : definition + steps.slice(0, -1).join("");
 }

@@ -45,7 +45,7 @@ function merge(variants: readonly Variant[]): Schema {
   const shapes = variants.map((variant) => ({ node: shape(variant.node, variant.definitions), definitions: variant.definitions }));
   if (shapes.some((variant) => isAny(variant.node))) return {};
   const kinds = new Set(shapes.map((variant) => kindOf(variant.node)));
-  if (kinds.size > 1 || kinds.has("union")) return mergeUnions(shapes);
+  if (kinds.size > 1 || kinds.has("union")) return mergeUnions(variants);
   if (kinds.has("object")) return mergeObjects(shapes);
   if (kinds.has("array")) return mergeArrays(shapes);
   return mergeScalars(shapes.map((variant) => variant.node));
@@ -144,10 +144,12 @@ function mergeUnions(variants: readonly Variant[]): Schema {
   return merged.length === 1 ? (merged[0] as Schema) : { anyOf: merged };
 }
 
+/** The members a node stands for: of a union each one, of anything else the node itself, a reference left as it is. */
 function flatten(variant: Variant): Variant[] {
-  const { node, definitions } = variant;
+  const { definitions } = variant;
+  const node = shape(variant.node, definitions);
   if (node.anyOf !== undefined) return node.anyOf.flatMap((member) => flatten({ node: member, definitions }));
-  return [variant];
+  return [refName(variant.node) === undefined ? { node, definitions } : variant];
 }
 
 /** A constraint survives only where every variant states the same one. */

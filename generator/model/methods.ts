@@ -18,7 +18,8 @@ export interface MethodSources {
   readonly definitions: Definitions;
   /** Raw definition name to canonical name. */
   readonly canonicalName: (name: string) => string;
-  readonly schemaFile: string;
+  /** Where the schema file defines a definition. */
+  readonly placeOf: (definition: string) => Place;
   readonly unions: readonly MessageUnion[];
   readonly naming: Naming;
   readonly features: readonly Feature[];
@@ -39,7 +40,7 @@ export function readMethods(sources: MethodSources, problems: Problem[]): Method
   return [...found.entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, { union, definition, directions }]) => {
-      const feature = gatingFeature(name, sources, problems);
+      const feature = gatingFeature(name, definition, sources, problems);
       if (feature === undefined) return [];
       const node = shape(own(sources.definitions, definition) ?? {}, sources.definitions);
       return [
@@ -51,7 +52,7 @@ export function readMethods(sources: MethodSources, problems: Problem[]): Method
           canonicalDefinition: sources.canonicalName(definition),
           hasParams: own(node.properties, "params") !== undefined,
           paramsRequired: node.required?.includes("params") ?? false,
-          results: union.kind === "request" ? resultsOf(name, definition, sources, problems) : [],
+          results: union.kind === "request" ? resultsOf(name, definition, feature, sources, problems) : [],
           feature: feature.index,
           ...(union.carrier === undefined ? {} : { carrier: union.carrier }),
         },
@@ -82,13 +83,13 @@ function methodConst(node: Schema): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function gatingFeature(method: string, sources: MethodSources, problems: Problem[]): Feature | undefined {
+function gatingFeature(method: string, definition: string, sources: MethodSources, problems: Problem[]): Feature | undefined {
   const { revision } = sources;
   const gating = sources.features.filter(
     (feature) => feature.first <= revision && revision <= feature.last && feature.gates.methods.includes(method),
   );
   if (gating.length === 1) return gating[0];
-  const place: Place = gating[1]?.place(method) ?? { file: sources.schemaFile, line: 1 };
+  const place: Place = gating[1]?.place(method) ?? sources.placeOf(definition);
   const message =
     gating.length === 0
       ? `no feature gates the method ${method}`
@@ -99,10 +100,10 @@ function gatingFeature(method: string, sources: MethodSources, problems: Problem
     message,
     fix: "list the method under gates.methods of exactly one feature that has it at this revision",
   });
-  return undefined;
+  return gating[0];
 }
 
-function resultsOf(method: string, definition: string, sources: MethodSources, problems: Problem[]): string[] {
+function resultsOf(method: string, definition: string, gating: Feature, sources: MethodSources, problems: Problem[]): string[] {
   const { naming, definitions, features, revision } = sources;
   const stem = definition.slice(0, -naming.request.length);
   const usual = own(definitions, stem + naming.result) === undefined ? naming.empty : stem + naming.result;
@@ -110,11 +111,19 @@ function resultsOf(method: string, definition: string, sources: MethodSources, p
   const others = active.flatMap((feature) =>
     feature.gates.results.filter((result) => result.methods.includes(method)).map((result) => ({ feature, name: result.definition })),
   );
+  for (const { feature, name } of others.filter((other) => own(definitions, other.name) === undefined)) {
+    problems.push({
+      ...feature.place(method),
+      rule: "results",
+      message: `${name} is no definition, yet ${feature.id} says ${method} may give it`,
+      fix: "correct the definition's name",
+    });
+  }
   const results = [usual, ...others.map((other) => other.name)];
   const envelope = findNode({ definition: stem + naming.envelope, steps: [{ property: "result" }] }, definitions);
   const stated = envelope && (envelope.anyOf?.flatMap((member) => refName(member) ?? []) ?? [refName(envelope) ?? ""]).sort();
   if (stated !== undefined && stated.join() !== [...results].sort().join()) {
-    const place = others[0]?.feature.place() ?? { file: sources.schemaFile, line: 1 };
+    const place = (others[0]?.feature ?? gating).place(method);
     problems.push({
       ...place,
       rule: "results",

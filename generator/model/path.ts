@@ -15,7 +15,7 @@ const STEP = /^(?:\.\*|\[\]|\.([A-Za-z_$][\w$]*)|\[("(?:[^"\\]|\\.)*")\])/;
 
 /** Parses a path; undefined where the text is none. */
 export function parsePath(text: string): Path | undefined {
-  const bar = text.indexOf("|");
+  const bar = memberBar(text);
   const member = bar === -1 ? undefined : text.slice(bar + 1);
   let rest = bar === -1 ? text : text.slice(0, bar);
   const definition = /^[A-Za-z_]\w*/.exec(rest)?.[0];
@@ -29,6 +29,12 @@ export function parsePath(text: string): Path | undefined {
     rest = rest.slice(match[0].length);
   }
   return { definition, steps, ...(member === undefined ? {} : { member }) };
+}
+
+/** Where the member begins: at the first bar outside quotes. */
+function memberBar(text: string): number {
+  const quoted = text.replace(/"(?:[^"\\]|\\.)*"/g, (match) => "q".repeat(match.length));
+  return quoted.indexOf("|");
 }
 
 /** Writes the path of a property below `path`. */
@@ -47,6 +53,23 @@ export function findNode(path: Path, definitions: Definitions): Schema | undefin
     else node = own(holder.properties, step.property);
   }
   return node;
+}
+
+/** Gives the path from the nearest definition on, where a path leads through a reference; undefined where it does not. */
+export function withoutReferences(path: Path, definitions: Definitions): string | undefined {
+  for (let length = path.steps.length - 1; length > 0; length -= 1) {
+    const node = findNode({ definition: path.definition, steps: path.steps.slice(0, length) }, definitions);
+    const name = node && refName(node);
+    if (name !== undefined)
+      return `${path.steps.slice(length).reduce(stepPath, name)}${path.member === undefined ? "" : `|${path.member}`}`;
+  }
+  const end = path.member === undefined || path.steps.length === 0 ? undefined : findNode(path, definitions);
+  const name = end && refName(end);
+  return name === undefined ? undefined : `${name}|${path.member}`;
+}
+
+function stepPath(path: string, step: Step): string {
+  return typeof step === "object" ? propertyPath(path, step.property) : `${path}${step}`;
 }
 
 /** Tells whether a path, member included, exists in the definitions. */

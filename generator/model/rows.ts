@@ -1,5 +1,6 @@
 // Folds the changes.yaml files of one protocol, oldest first, into features with lifetimes, fills, renames and layout entries. Pure.
 import type { Problem } from "../problem.js";
+import { newestPath } from "./canonical.js";
 import type { Cite, Feature, Fill, Gates, Going, Layout, Loss, Lowering, Place, RenameRow, Requirement, Side } from "./types.js";
 
 /** A changes.yaml after its grammar was checked. */
@@ -8,6 +9,7 @@ export interface Changes {
   readonly changelog: string;
   readonly entries: Readonly<Record<string, number>>;
   readonly features: readonly FeatureRow[];
+  readonly extends?: readonly ExtensionRow[];
   readonly removes: readonly { readonly feature: string; readonly cite: RowCite; readonly covers?: readonly string[] }[];
   readonly deprecates: readonly { readonly feature: string; readonly asOf?: string; readonly cite: RowCite }[];
   readonly renames: readonly { readonly from: readonly string[]; readonly to: string; readonly cite: RowCite }[];
@@ -22,6 +24,15 @@ export interface RowCite {
   readonly ordinal?: number;
   readonly ref?: string;
   readonly page?: string;
+}
+
+/** What a later revision adds to a feature of an earlier one. */
+export interface ExtensionRow {
+  readonly feature: string;
+  readonly cite: RowCite;
+  readonly requires?: Requirement;
+  readonly gates?: Partial<Gates>;
+  readonly lowering?: NonNullable<FeatureRow["lowering"]>;
 }
 
 interface FeatureRow {
@@ -56,85 +67,199 @@ export interface Folded {
 
 type Mutable = { -readonly [K in keyof Feature]: Feature[K] };
 
-/** Folds the files; duplicate ids, dangling names and impossible lifetimes become problems. */
+/**
+ * Folds the files; duplicate ids, dangling names and impossible lifetimes become problems. A file writes paths in the names of its own
+ * revision; here they take the names of the newest, so that a later rename changes no older file.
+ */
 export function foldRows(files: readonly ChangesFile[], roots: Readonly<Record<Side, string>>, problems: Problem[]): Folded {
   const features = new Map<string, Mutable>();
   const fills: Fill[] = [];
   const layout: Layout[] = [];
   const renames: RenameRow[] = [];
   const goings: Going[] = [];
-  files.forEach((file, revision) => {
-    const at = (...path: (string | number)[]): Place => ({ file: file.file, line: file.lineOf(path) });
-    const report = (place: Place, rule: string, message: string, fix: string) => problems.push({ ...place, rule, message, fix });
-    const citeOf = (cite: RowCite): Cite => ({ revision: file.value.revision, ...cite });
-    const known = (id: string, place: Place): Mutable | undefined => {
-      const feature = features.get(id);
-      if (feature === undefined) report(place, "dangling", `no feature is called ${id}`, "name a feature of this or an earlier revision");
-      return feature;
-    };
-    file.value.features.forEach((row, index) => {
-      const place = (path?: string) => at("features", index, ...placeWithin(row, path));
-      const twin = features.get(row.id);
-      if (twin !== undefined) {
-        const first = twin.place();
-        report(
-          at("features", index, "id"),
-          "duplicate",
-          `the feature ${row.id} is already defined at ${first.file}:${first.line}`,
-          "an id is given once and for ever; choose another",
+  const stated = files.flatMap((file, revision) => file.value.renames.map((rename) => ({ revision, from: rename.from, to: rename.to })));
+  files
+    .map((file, revision) => ({ ...file, value: inNewestNames(file.value, (path) => newestPath(path, revision, stated)) }))
+    .forEach((file, revision) => {
+      const at = (...path: (string | number)[]): Place => ({ file: file.file, line: file.lineOf(path) });
+      const report = (place: Place, rule: string, message: string, fix: string) => problems.push({ ...place, rule, message, fix });
+      const citeOf = (cite: RowCite): Cite => ({ revision: file.value.revision, ...cite });
+      const known = (id: string, place: Place): Mutable | undefined => {
+        const feature = features.get(id);
+        if (feature === undefined) report(place, "dangling", `no feature is called ${id}`, "name a feature of this or an earlier revision");
+        return feature;
+      };
+      file.value.features.forEach((row, index) => {
+        const place = (path?: string) => at("features", index, ...placeWithin(row, path));
+        const twin = features.get(row.id);
+        if (twin !== undefined) {
+          const first = twin.place();
+          report(
+            at("features", index, "id"),
+            "duplicate",
+            `the feature ${row.id} is already defined at ${first.file}:${first.line}`,
+            "an id is given once and for ever; choose another",
+          );
+          return;
+        }
+        features.set(
+          row.id,
+          toFeature(row, features.size, revision, files.length - 1, citeOf(row.cite), roots, place, (path) =>
+            at("features", index, ...path),
+          ),
         );
-        return;
-      }
-      features.set(row.id, toFeature(row, features.size, revision, files.length - 1, citeOf(row.cite), roots, place));
-    });
-    file.value.removes.forEach((removal, index) => {
-      const place = at("removes", index);
-      const feature = known(removal.feature, place);
-      if (feature === undefined) return;
-      if (feature.first === revision || feature.removal !== undefined) {
-        const why =
-          feature.removal === undefined ? "is introduced by this very revision" : `was already removed by ${feature.removal.revision}`;
-        report(place, "lifetime", `cannot remove ${removal.feature}: it ${why}`, "delete the entry");
-        return;
-      }
-      feature.last = revision - 1;
-      feature.removal = citeOf(removal.cite);
-      for (const path of removal.covers ?? []) goings.push({ revision, path, place });
-    });
-    file.value.deprecates.forEach((entry, index) => {
-      const place = at("deprecates", index);
-      const feature = known(entry.feature, place);
-      const since = entry.asOf ?? file.value.revision;
-      if (!files.some((other) => other.value.revision === since))
-        report(place, "dangling", `no revision is called ${since}`, "name a revision of protocol.yaml");
-      if (feature !== undefined) feature.deprecated = { since, cite: citeOf(entry.cite) };
-    });
-    file.value.renames.forEach((rename, index) =>
-      renames.push({ revision, from: rename.from, to: rename.to, cite: citeOf(rename.cite), place: at("renames", index) }),
-    );
-    file.value.fills.forEach((fill, index) => {
-      const place = at("fills", index);
-      const feature = known(fill.feature, place);
-      const valued = Object.hasOwn(fill, "value");
-      if (valued === (fill.from !== undefined))
-        report(place, "fill", "a fill has either a value or a source", "write value: or from:, not both");
-      if (feature === undefined) return;
-      fills.push({
-        feature: feature.index,
-        revision,
-        at: fill.at,
-        place,
-        ...(valued ? { value: fill.value } : {}),
-        ...(fill.from === undefined ? {} : { from: fill.from }),
+      });
+      (file.value.extends ?? []).forEach((extension, index) => {
+        const place = (path?: string) => at("extends", index, ...placeWithin(extension, path));
+        const feature = known(extension.feature, place());
+        if (feature === undefined) return;
+        if (feature.first === revision || feature.removal !== undefined) {
+          const why = feature.removal === undefined ? "is introduced by this very revision" : `was removed by ${feature.removal.revision}`;
+          report(
+            place(),
+            "lifetime",
+            `cannot extend ${extension.feature}: it ${why}`,
+            "write it in the feature's own row, or in a row of its own",
+          );
+          return;
+        }
+        const flagged = (["client", "server"] as const).find(
+          (side) => extension.requires?.[side] !== undefined && feature.requires?.[side] !== undefined,
+        );
+        if (flagged !== undefined)
+          report(
+            place("requires"),
+            "flag",
+            `${extension.feature} already needs a ${flagged} capability`,
+            "a feature needs at most one flag a side; write a row of its own",
+          );
+        extend(feature, extension, revision, citeOf(extension.cite), roots, place, (path) => at("extends", index, ...path));
+      });
+      file.value.removes.forEach((removal, index) => {
+        const place = at("removes", index);
+        const feature = known(removal.feature, place);
+        if (feature === undefined) return;
+        if (feature.first === revision || feature.removal !== undefined) {
+          const why =
+            feature.removal === undefined ? "is introduced by this very revision" : `was already removed by ${feature.removal.revision}`;
+          report(place, "lifetime", `cannot remove ${removal.feature}: it ${why}`, "delete the entry");
+          return;
+        }
+        feature.last = revision - 1;
+        feature.removal = citeOf(removal.cite);
+        for (const path of removal.covers ?? [])
+          goings.push({ revision, path, feature: removal.feature, cite: citeOf(removal.cite), place });
+      });
+      file.value.deprecates.forEach((entry, index) => {
+        const place = at("deprecates", index);
+        const feature = known(entry.feature, place);
+        const since = entry.asOf ?? file.value.revision;
+        if (!files.some((other) => other.value.revision === since))
+          report(place, "dangling", `no revision is called ${since}`, "name a revision of protocol.yaml");
+        if (feature !== undefined) feature.deprecated = { since, cite: citeOf(entry.cite) };
+      });
+      file.value.renames.forEach((rename, index) =>
+        renames.push({
+          revision,
+          from: rename.from,
+          to: rename.to,
+          cite: citeOf(rename.cite),
+          place: (from) => (from === undefined ? at("renames", index) : at("renames", index, "from", rename.from.indexOf(from))),
+        }),
+      );
+      file.value.fills.forEach((fill, index) => {
+        const place = (path?: string) => (path === undefined ? at("fills", index) : at("fills", index, "at", fill.at.indexOf(path)));
+        const feature = known(fill.feature, place());
+        const valued = Object.hasOwn(fill, "value");
+        if (valued === (fill.from !== undefined))
+          report(place(), "fill", "a fill has either a value or a source", "write value: or from:, not both");
+        if (feature === undefined) return;
+        fills.push({
+          feature: feature.index,
+          revision,
+          at: fill.at,
+          place,
+          ...(valued ? { value: fill.value } : {}),
+          ...(fill.from === undefined ? {} : { from: fill.from }),
+        });
+      });
+      file.value.layout.forEach((entry, index) => {
+        const place = (path?: string) =>
+          path === undefined ? at("layout", index) : at("layout", index, "covers", entry.covers.indexOf(path));
+        layout.push({ id: entry.id, revision, why: entry.why, covers: entry.covers, cite: citeOf(entry.cite), place });
       });
     });
-    file.value.layout.forEach((entry, index) => {
-      const place = (path?: string) =>
-        path === undefined ? at("layout", index) : at("layout", index, "covers", entry.covers.indexOf(path));
-      layout.push({ id: entry.id, revision, why: entry.why, covers: entry.covers, cite: citeOf(entry.cite), place });
-    });
-  });
   return { features: [...features.values()], fills, layout, renames, goings };
+}
+
+/** Rewrites every path of a file; nothing moves, so that a path is still found at its place. */
+function inNewestNames(changes: Changes, rename: (path: string) => string): Changes {
+  const paths = (list: readonly string[] | undefined) => list?.map(rename) ?? [];
+  const row = <T extends Pick<FeatureRow, "gates" | "lowering">>(entry: T): T => ({
+    ...entry,
+    ...(entry.gates === undefined
+      ? {}
+      : {
+          gates: {
+            ...entry.gates,
+            definitions: paths(entry.gates.definitions),
+            fields: paths(entry.gates.fields),
+            members: paths(entry.gates.members),
+            changes: paths(entry.gates.changes),
+            results: (entry.gates.results ?? []).map((result) => ({ ...result, definition: rename(result.definition) })),
+          },
+        }),
+    ...(entry.lowering === undefined
+      ? {}
+      : {
+          lowering: entry.lowering.map((lowering) => ({ ...lowering, ...(lowering.at === undefined ? {} : { at: paths(lowering.at) }) })),
+        }),
+  });
+  return {
+    ...changes,
+    features: changes.features.map(row),
+    extends: (changes.extends ?? []).map(row),
+    removes: changes.removes.map((removal) => ({ ...removal, covers: paths(removal.covers) })),
+    fills: changes.fills.map((fill) => ({ ...fill, at: paths(fill.at) })),
+    layout: changes.layout.map((entry) => ({ ...entry, covers: paths(entry.covers) })),
+  };
+}
+
+/** Adds to a feature what a later revision says it gates, needs and offers from then on. */
+function extend(
+  feature: Mutable,
+  extension: ExtensionRow,
+  revision: number,
+  cite: Cite,
+  roots: Readonly<Record<Side, string>>,
+  place: Feature["place"],
+  within: (path: readonly (string | number)[]) => Place,
+): void {
+  const added: Partial<Gates> = extension.gates ?? {};
+  const lists = ["methods", "definitions", "fields", "members", "changes"] as const;
+  const merged = Object.fromEntries(lists.map((list) => [list, [...feature.gates[list], ...(added[list] ?? [])]]));
+  const before = feature.place;
+  feature.gates = { ...feature.gates, ...merged, results: [...feature.gates.results, ...(added.results ?? [])] };
+  feature.lowerings = [...feature.lowerings, ...loweringsOf(extension, roots, within)];
+  feature.extensions = [...feature.extensions, { revision, gates: added, cite }];
+  feature.since = new Map([...feature.since, ...lists.flatMap((list) => (added[list] ?? []).map((path) => [path, revision] as const))]);
+  const isHere = (path: string) =>
+    path === "requires" ? extension.requires !== undefined : lists.some((list) => added[list]?.includes(path));
+  feature.place = (path) => (path !== undefined && isHere(path) ? place(path) : before(path));
+  if (extension.requires !== undefined) feature.requires = { ...feature.requires, ...extension.requires, since: cite.revision };
+}
+
+function loweringsOf(
+  row: Pick<FeatureRow, "gates" | "lowering">,
+  roots: Readonly<Record<Side, string>>,
+  at: (path: readonly (string | number)[]) => Place,
+): Lowering[] {
+  const isFlag = (path: string) => Object.values(roots).some((root) => path === root || path.startsWith(`${root}.`));
+  const gated = [...(row.gates?.fields ?? []), ...(row.gates?.members ?? [])].filter((path) => !isFlag(path));
+  return (row.lowering ?? []).flatMap((entry, index) => {
+    const place = (path: string) => at(["lowering", index, ...(entry.at === undefined ? [] : ["at", entry.at.indexOf(path)])]);
+    return (entry.at ?? gated).map((path) => ({ at: path, loss: entry.loss, degrade: entry.degrade, place: place(path) }));
+  });
 }
 
 function toFeature(
@@ -145,13 +270,10 @@ function toFeature(
   cite: Cite,
   roots: Readonly<Record<Side, string>>,
   place: Feature["place"],
+  within: (path: readonly (string | number)[]) => Place,
 ): Mutable {
   const gates: Gates = { methods: [], definitions: [], fields: [], members: [], changes: [], results: [], ...row.gates };
-  const isFlag = (path: string) => Object.values(roots).some((root) => path === root || path.startsWith(`${root}.`));
-  const gated = [...gates.fields, ...gates.members].filter((path) => !isFlag(path));
-  const lowerings: Lowering[] = (row.lowering ?? []).flatMap((entry) =>
-    (entry.at ?? gated).map((at) => ({ at, loss: entry.loss, degrade: entry.degrade })),
-  );
+  const lowerings = loweringsOf(row, roots, within);
   const requires = row.requires !== undefined && Object.keys(row.requires).length > 0 ? row.requires : undefined;
   return {
     index,
@@ -165,6 +287,8 @@ function toFeature(
     gates,
     errors: row.errors ?? [],
     lowerings,
+    extensions: [],
+    since: new Map(),
     place,
     ...(row.note === undefined ? {} : { note: row.note }),
     ...(requires === undefined ? {} : { requires }),
@@ -173,16 +297,15 @@ function toFeature(
 }
 
 /** Finds where in a row a gated path or a lowering place is written. */
-function placeWithin(row: FeatureRow, path: string | undefined): (string | number)[] {
+function placeWithin(row: Pick<FeatureRow, "gates" | "lowering">, path: string | undefined): (string | number)[] {
   if (path === undefined) return [];
   if (path === "cite" || path === "requires" || path === "transport") return [path];
   for (const [list, items] of Object.entries(row.gates ?? {})) {
     const index = (items as readonly unknown[]).indexOf(path);
     if (index !== -1) return ["gates", list, index];
   }
-  for (const [index, entry] of (row.lowering ?? []).entries()) {
-    const item = entry.at?.indexOf(path) ?? -1;
-    if (item !== -1) return ["lowering", index, "at", item];
+  for (const [index, result] of (row.gates?.results ?? []).entries()) {
+    if (result.methods.includes(path)) return ["gates", "results", index];
   }
   return [];
 }

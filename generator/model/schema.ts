@@ -94,6 +94,14 @@ export function isSame(a: unknown, b: unknown): boolean {
   return stable(a) === stable(b);
 }
 
+/** Sorts the keys of every object, so that nothing made from a schema depends on how its file was written. */
+export function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, inOrder(item)]));
+}
+
 /** Writes JSON with sorted keys. */
 export function stable(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stable).join(",")}]`;

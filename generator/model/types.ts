@@ -1,4 +1,5 @@
 // The model: what the rows and schemas of one protocol say together, checked, under canonical names. Types only.
+import type { Delta } from "./diff.js";
 import type { Definitions, Schema } from "./schema.js";
 
 /** Where a statement stands. */
@@ -31,6 +32,9 @@ export interface Revision {
   readonly definitions: Definitions;
   readonly canonical: Definitions;
   readonly schemaFile: string;
+  /** The line of a place in the schema file, given as the keys that lead there. */
+  readonly lineOf: (path: readonly (string | number)[]) => number;
+  readonly changesFile: string;
   readonly methods: readonly Method[];
   readonly flags: Readonly<Record<Side, ReadonlyMap<string, "boolean" | "object">>>;
 }
@@ -82,6 +86,7 @@ export interface Lowering {
   readonly at: string;
   readonly loss: Loss;
   readonly degrade: readonly string[];
+  readonly place: Place;
 }
 
 /** One feature row with its lifetime. */
@@ -103,6 +108,10 @@ export interface Feature {
   readonly gates: Gates;
   readonly errors: readonly { readonly name: string; readonly code: number }[];
   readonly lowerings: readonly Lowering[];
+  /** What later revisions add to what it gates. */
+  readonly extensions: readonly { readonly revision: number; readonly gates: Partial<Gates>; readonly cite: Cite }[];
+  /** The revision from which it gates a path, for the paths that extensions added. */
+  readonly since: ReadonlyMap<string, number>;
   /** The place of the row, or of one of its gated paths. */
   readonly place: (path?: string) => Place;
 }
@@ -114,7 +123,7 @@ export interface Fill {
   readonly at: readonly string[];
   readonly value?: unknown;
   readonly from?: string;
-  readonly place: Place;
+  readonly place: (path?: string) => Place;
 }
 
 /** A change of layout that changes no byte on the wire. */
@@ -133,13 +142,15 @@ export interface RenameRow {
   readonly from: readonly string[];
   readonly to: string;
   readonly cite: Cite;
-  readonly place: Place;
+  readonly place: (from?: string) => Place;
 }
 
 /** A path that goes at a revision because a feature went. */
 export interface Going {
   readonly revision: number;
   readonly path: string;
+  readonly feature: string;
+  readonly cite: Cite;
   readonly place: Place;
 }
 
@@ -160,6 +171,28 @@ export interface Model {
   readonly goings: readonly Going[];
   readonly ir: Definitions;
   readonly naming: Naming;
+  /** How the deltas of each pair of consecutive revisions are accounted for; empty while the rows have problems. */
+  readonly accounting: readonly Accounting[];
+}
+
+/** What accounts for a delta: a row that starts or ends there, a rename, a fill or a layout entry. */
+export type Account = "row" | "removal" | "rename" | "fill" | "layout";
+
+/** One delta with what accounts for it: the id of the feature or layout entry, or the name a rename gives, and its cite. */
+export interface AccountedDelta {
+  readonly delta: Delta;
+  readonly account: Account;
+  readonly by: string;
+  readonly cite: Cite;
+}
+
+/** The deltas of one pair of consecutive revisions, counted by what accounts for them. */
+export interface Accounting {
+  readonly from: string;
+  readonly to: string;
+  readonly deltas: readonly Delta[];
+  readonly entries: readonly AccountedDelta[];
+  readonly byAccount: Readonly<Record<Account, number>>;
 }
 
 /** How the schemas name what belongs together. */

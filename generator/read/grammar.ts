@@ -25,6 +25,23 @@ export function checkGrammar(parsed: Parsed, grammar: ValidateFunction, grammarF
   return false;
 }
 
+/** Reports every place a scaffold left to be filled in, and whether there is any. */
+export function reportTodos(parsed: Parsed, problems: Problem[]): boolean {
+  const places = todosIn(parsed.value, []);
+  for (const path of places) {
+    const fix = `write what belongs there, as ${parsed.file.replace(/[^/]+$/, "")} and schemas/README.md say`;
+    problems.push({ file: parsed.file, line: parsed.lineOf(path), rule: "todo", message: `${path.join(".")} is still TODO`, fix });
+  }
+  return places.length > 0;
+}
+
+function todosIn(value: unknown, path: readonly (string | number)[]): (string | number)[][] {
+  if (value === "TODO") return [[...path]];
+  if (Array.isArray(value)) return value.flatMap((item, index) => todosIn(item, [...path, index]));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => todosIn(item, [...path, key]));
+}
+
 /** An anyOf or oneOf failure repeats its branches' failures; the branches say more. */
 function leafErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   const leaves = errors.filter((error) => !["anyOf", "oneOf", "if", "not"].includes(error.keyword));

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ValidateFunction } from "ajv";
 import type { Problem } from "../problem.js";
-import { checkGrammar, compileGrammar } from "./grammar.js";
+import { checkGrammar, compileGrammar, reportTodos } from "./grammar.js";
 import { parseJson, parseYaml, type Parsed } from "./text-file.js";
 
 /** One protocol's files as read. */
@@ -26,15 +26,21 @@ export interface RevisionSources {
 
 type Grammars = Record<"protocol" | "changes" | "errata" | "sources", ValidateFunction>;
 
+/** What reading may put up with. */
+export interface ReadOptions {
+  /** A revision that is vendored but not yet listed in protocol.yaml; it is left out. */
+  readonly unlisted?: string;
+}
+
 /** Reads every protocol below `schemas`; a protocol with problems in its files is left out. */
-export function readSources(schemas: string, problems: Problem[]): ProtocolSources[] {
+export function readSources(schemas: string, problems: Problem[], options: ReadOptions = {}): ProtocolSources[] {
   const grammars = readGrammars(schemas, problems);
   if (grammars === undefined) return [];
   const names = readdirSync(schemas, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-  return names.flatMap((name) => readProtocol(schemas, name, grammars, problems) ?? []);
+  return names.flatMap((name) => readProtocol(schemas, name, grammars, options, problems) ?? []);
 }
 
 function readGrammars(schemas: string, problems: Problem[]): Grammars | undefined {
@@ -45,7 +51,13 @@ function readGrammars(schemas: string, problems: Problem[]): Grammars | undefine
   return entries.every((entry) => entry !== undefined) ? (Object.fromEntries(entries) as Grammars) : undefined;
 }
 
-function readProtocol(schemas: string, name: string, grammars: Grammars, problems: Problem[]): ProtocolSources | undefined {
+function readProtocol(
+  schemas: string,
+  name: string,
+  grammars: Grammars,
+  options: ReadOptions,
+  problems: Problem[],
+): ProtocolSources | undefined {
   const before = problems.length;
   const folder = join(schemas, name);
   const protocol = readChecked(join(folder, "protocol.yaml"), parseYaml, grammars.protocol, "schemas/protocol.schema.json", problems);
@@ -56,7 +68,7 @@ function readProtocol(schemas: string, name: string, grammars: Grammars, problem
     : undefined;
   if (protocol === undefined || sources === undefined) return undefined;
   const listed = (protocol.value as { revisions: { revision: string }[] }).revisions.map((entry) => entry.revision);
-  checkFolders(folder, listed, sources, protocol, problems);
+  checkFolders(folder, options.unlisted === undefined ? listed : [...listed, options.unlisted], sources, protocol, problems);
   const revisions = listed.flatMap((revision) => readRevision(folder, revision, sources, grammars, problems) ?? []);
   return problems.length > before ? undefined : { name, protocol, errata, revisions };
 }
@@ -136,7 +148,8 @@ function readChecked(
   problems: Problem[],
 ): Parsed | undefined {
   const parsed = readFile(file, parse, problems);
-  return parsed !== undefined && checkGrammar(parsed, grammar, grammarFile, problems) ? parsed : undefined;
+  if (parsed === undefined || reportTodos(parsed, problems)) return undefined;
+  return checkGrammar(parsed, grammar, grammarFile, problems) ? parsed : undefined;
 }
 
 function readFile(file: string, parse: typeof parseYaml, problems: Problem[]): Parsed | undefined {

@@ -34,7 +34,15 @@ export function parseJson(file: string, text: string, problems: Problem[]): Pars
     let located: Parsed | undefined;
     return { file, value, lineOf: (path) => (located ??= parseYaml(file, text, []))?.lineOf(path) ?? 1 };
   } catch (error) {
-    problems.push({ file, line: 1, rule: "syntax", message: `cannot read JSON: ${(error as Error).message}`, fix: "mend the syntax" });
+    const { message } = error as Error;
+    const position = Number(/at position (\d+)/.exec(message)?.[1] ?? 0);
+    problems.push({
+      file,
+      line: text.slice(0, position).split("\n").length,
+      rule: "syntax",
+      message: `cannot read JSON: ${message}`,
+      fix: "mend the syntax",
+    });
     return undefined;
   }
 }

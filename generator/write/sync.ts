@@ -1,5 +1,5 @@
 // Brings generated/ in line with what was emitted, or with `check` only says what differs: one code path for both. Orphans are deleted.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 
 /** A file as emitted. */
@@ -32,8 +32,15 @@ export function syncFiles(root: string, outputs: readonly Emitted[], check: bool
   }
   const expected = new Set(outputs.map((output) => output.path));
   const orphans = listFiles(root).filter((path) => !expected.has(path));
-  if (!check) for (const path of orphans) rmSync(join(root, path));
+  if (!check) for (const path of orphans) removeOrphan(root, path);
   return { written, unchanged, orphans };
+}
+
+/** Deletes a file and the folders it leaves empty. */
+function removeOrphan(root: string, path: string): void {
+  rmSync(join(root, path));
+  for (let folder = dirname(path); folder !== "." && readdirSync(join(root, folder)).length === 0; folder = dirname(folder))
+    rmdirSync(join(root, folder));
 }
 
 function listFiles(root: string): string[] {

@@ -18,7 +18,7 @@ function lowerCompleteRequestParams(value: unknown, ctx: LowerContext, depth: nu
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.context !== undefined) out = ctx.field(out, "context", 56, 36, -1, depth);
+  if (out.context !== undefined) out = ctx.field(out, "context", 56, 37, -1, depth);
   {
     const given = out.ref;
     if (given !== undefined) {
@@ -58,7 +58,7 @@ function lowerCompleteRequestParamsRef(value: unknown, ctx: LowerContext, depth:
 function lowerPromptReference(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.title !== undefined) out = ctx.field(out, "title", 52, 27, -1, depth);
+  if (out.title !== undefined) out = ctx.field(out, "title", 52, 28, -1, depth);
   return out;
 }
 
@@ -113,8 +113,8 @@ function lowerInitializeRequestParams(value: unknown, ctx: LowerContext, depth: 
 function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.elicitation !== undefined) out = ctx.field(out, "elicitation", 57, 37, -1, depth);
-  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 79, -1, depth);
+  if (out.elicitation !== undefined) out = ctx.field(out, "elicitation", 57, 38, -1, depth);
+  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 80, -1, depth);
   {
     const given = out.sampling;
     if (given !== undefined) {
@@ -123,7 +123,7 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
       if (next !== given) out = put(out, "sampling", next, ctx, depth);
     }
   }
-  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 65, -1, depth);
+  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 66, -1, depth);
   return out;
 }
 
@@ -131,8 +131,8 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
 function lowerClientCapabilitiesSampling(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.context !== undefined) out = ctx.field(out, "context", 72, 53, -1, depth);
-  if (out.tools !== undefined) out = ctx.field(out, "tools", 73, 54, -1, depth);
+  if (out.context !== undefined) out = ctx.field(out, "context", 72, 54, -1, depth);
+  if (out.tools !== undefined) out = ctx.field(out, "tools", 73, 55, -1, depth);
   return out;
 }
 
@@ -140,10 +140,10 @@ function lowerClientCapabilitiesSampling(value: unknown, ctx: LowerContext, dept
 function lowerImplementation(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.description !== undefined) out = ctx.field(out, "description", 64, 39, -1, depth);
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 45, -1, depth);
-  if (out.title !== undefined) out = ctx.field(out, "title", 52, 24, -1, depth);
-  if (out.websiteUrl !== undefined) out = ctx.field(out, "websiteUrl", 63, 38, -1, depth);
+  if (out.description !== undefined) out = ctx.field(out, "description", 64, 40, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 46, -1, depth);
+  if (out.title !== undefined) out = ctx.field(out, "title", 52, 25, -1, depth);
+  if (out.websiteUrl !== undefined) out = ctx.field(out, "websiteUrl", 63, 39, -1, depth);
   return out;
 }
 
@@ -174,9 +174,9 @@ function lowerInitializeResult(value: unknown, ctx: LowerContext, depth: number)
 function lowerServerCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.completions !== undefined) out = ctx.field(out, "completions", 43, 10, -1, depth);
-  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 80, -1, depth);
-  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 66, -1, depth);
+  if (out.completions !== undefined) out = ctx.field(out, "completions", 43, 11, -1, depth);
+  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 81, -1, depth);
+  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 67, -1, depth);
   return out;
 }
 
@@ -269,7 +269,7 @@ function lowerProgressNotificationParams(value: unknown, ctx: LowerContext, dept
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.message !== undefined) out = ctx.field(out, "message", 40, 7, -1, depth);
+  if (out.message !== undefined) out = ctx.field(out, "message", 40, 8, -1, depth);
   return out;
 }
 
@@ -375,13 +375,13 @@ function lowerContentBlock(value: unknown, ctx: LowerContext, depth: number): un
   if (!isWire(value)) return ctx.refuse(value, "EmbeddedResource or ImageContent or TextContent", -1, depth);
   switch (value.type) {
     case "audio":
-      return ctx.member(value, 41, 8, depth, lowerContentBlock);
+      return ctx.member(value, 41, 9, depth, lowerContentBlock);
     case "image":
       return lowerImageContent(value, ctx, depth);
     case "resource":
       return lowerEmbeddedResource(value, ctx, depth);
     case "resource_link":
-      return ctx.member(value, 53, 32, depth, lowerContentBlock);
+      return ctx.member(value, 53, 33, depth, lowerContentBlock);
     case "text":
       return lowerTextContent(value, ctx, depth);
     default:
@@ -393,7 +393,7 @@ function lowerContentBlock(value: unknown, ctx: LowerContext, depth: number): un
 function lowerEmbeddedResource(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 13, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 14, -1, depth);
   {
     const given = out.annotations;
     if (given !== undefined) {
@@ -417,7 +417,7 @@ function lowerEmbeddedResource(value: unknown, ctx: LowerContext, depth: number)
 function lowerAnnotations(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.lastModified !== undefined) out = ctx.field(out, "lastModified", 54, 33, -1, depth);
+  if (out.lastModified !== undefined) out = ctx.field(out, "lastModified", 54, 34, -1, depth);
   return out;
 }
 
@@ -432,7 +432,7 @@ function lowerEmbeddedResourceResource(value: unknown, ctx: LowerContext, depth:
 function lowerTextResourceContents(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 22, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 23, -1, depth);
   return out;
 }
 
@@ -440,7 +440,7 @@ function lowerTextResourceContents(value: unknown, ctx: LowerContext, depth: num
 function lowerBlobResourceContents(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 12, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 13, -1, depth);
   return out;
 }
 
@@ -448,7 +448,7 @@ function lowerBlobResourceContents(value: unknown, ctx: LowerContext, depth: num
 function lowerImageContent(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 14, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 15, -1, depth);
   {
     const given = out.annotations;
     if (given !== undefined) {
@@ -464,7 +464,7 @@ function lowerImageContent(value: unknown, ctx: LowerContext, depth: number): un
 function lowerTextContent(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 21, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 22, -1, depth);
   {
     const given = out.annotations;
     if (given !== undefined) {
@@ -528,7 +528,7 @@ function lowerListPromptsResult(value: unknown, ctx: LowerContext, depth: number
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 86, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 87, 5, depth);
   {
     const given = out.prompts;
     if (given !== undefined) {
@@ -538,7 +538,7 @@ function lowerListPromptsResult(value: unknown, ctx: LowerContext, depth: number
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 85, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 86, 4, depth);
   return out;
 }
 
@@ -546,7 +546,7 @@ function lowerListPromptsResult(value: unknown, ctx: LowerContext, depth: number
 function lowerPrompt(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 15, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 16, -1, depth);
   {
     const given = out.arguments;
     if (given !== undefined) {
@@ -555,8 +555,8 @@ function lowerPrompt(value: unknown, ctx: LowerContext, depth: number): unknown 
       if (next !== given) out = put(out, "arguments", next, ctx, depth);
     }
   }
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 46, -1, depth);
-  if (out.title !== undefined) out = ctx.field(out, "title", 52, 25, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 47, -1, depth);
+  if (out.title !== undefined) out = ctx.field(out, "title", 52, 26, -1, depth);
   return out;
 }
 
@@ -564,7 +564,7 @@ function lowerPrompt(value: unknown, ctx: LowerContext, depth: number): unknown 
 function lowerPromptArgument(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.title !== undefined) out = ctx.field(out, "title", 52, 26, -1, depth);
+  if (out.title !== undefined) out = ctx.field(out, "title", 52, 27, -1, depth);
   return out;
 }
 
@@ -614,7 +614,7 @@ function lowerListResourcesResult(value: unknown, ctx: LowerContext, depth: numb
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 88, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 89, 5, depth);
   {
     const given = out.resources;
     if (given !== undefined) {
@@ -624,7 +624,7 @@ function lowerListResourcesResult(value: unknown, ctx: LowerContext, depth: numb
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 87, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 88, 4, depth);
   return out;
 }
 
@@ -632,7 +632,7 @@ function lowerListResourcesResult(value: unknown, ctx: LowerContext, depth: numb
 function lowerResource(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 16, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 17, -1, depth);
   {
     const given = out.annotations;
     if (given !== undefined) {
@@ -641,8 +641,8 @@ function lowerResource(value: unknown, ctx: LowerContext, depth: number): unknow
       if (next !== given) out = put(out, "annotations", next, ctx, depth);
     }
   }
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 47, -1, depth);
-  if (out.title !== undefined) out = ctx.field(out, "title", 52, 28, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 48, -1, depth);
+  if (out.title !== undefined) out = ctx.field(out, "title", 52, 29, -1, depth);
   return out;
 }
 
@@ -692,7 +692,7 @@ function lowerReadResourceResult(value: unknown, ctx: LowerContext, depth: numbe
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 92, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 93, 5, depth);
   {
     const given = out.contents;
     if (given !== undefined) {
@@ -702,7 +702,7 @@ function lowerReadResourceResult(value: unknown, ctx: LowerContext, depth: numbe
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 91, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 92, 4, depth);
   return out;
 }
 
@@ -750,7 +750,7 @@ function lowerListResourceTemplatesResult(value: unknown, ctx: LowerContext, dep
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 90, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 91, 5, depth);
   {
     const given = out.resourceTemplates;
     if (given !== undefined) {
@@ -760,7 +760,7 @@ function lowerListResourceTemplatesResult(value: unknown, ctx: LowerContext, dep
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 89, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 90, 4, depth);
   return out;
 }
 
@@ -768,7 +768,7 @@ function lowerListResourceTemplatesResult(value: unknown, ctx: LowerContext, dep
 function lowerResourceTemplate(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 19, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 20, -1, depth);
   {
     const given = out.annotations;
     if (given !== undefined) {
@@ -777,8 +777,8 @@ function lowerResourceTemplate(value: unknown, ctx: LowerContext, depth: number)
       if (next !== given) out = put(out, "annotations", next, ctx, depth);
     }
   }
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 49, -1, depth);
-  if (out.title !== undefined) out = ctx.field(out, "title", 52, 30, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 50, -1, depth);
+  if (out.title !== undefined) out = ctx.field(out, "title", 52, 31, -1, depth);
   return out;
 }
 
@@ -818,7 +818,7 @@ function lowerListRootsResult(value: unknown, ctx: LowerContext, depth: number):
 function lowerRoot(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 20, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 21, -1, depth);
   return out;
 }
 
@@ -851,7 +851,7 @@ function lowerCreateMessageRequestParams(value: unknown, ctx: LowerContext, dept
       if (next !== given) out = put(out, "messages", next, ctx, depth);
     }
   }
-  if (out.task !== undefined) out = ctx.field(out, "task", 88, 74, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 88, 75, -1, depth);
   if (out.toolChoice !== undefined) out = ctx.field(out, "toolChoice", 73, -1, -1, depth);
   if (out.tools !== undefined) out = ctx.field(out, "tools", 73, -1, -1, depth);
   return out;
@@ -861,7 +861,7 @@ function lowerCreateMessageRequestParams(value: unknown, ctx: LowerContext, dept
 function lowerSamplingMessage(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 65, 40, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 65, 41, -1, depth);
   {
     const given = out.content;
     if (given !== undefined) {
@@ -965,7 +965,7 @@ function lowerCallToolRequestParams(value: unknown, ctx: LowerContext, depth: nu
   }
   if (out.inputResponses !== undefined) out = ctx.field(out, "inputResponses", 103, -1, -1, depth);
   if (out.requestState !== undefined) out = ctx.field(out, "requestState", 103, -1, -1, depth);
-  if (out.task !== undefined) out = ctx.field(out, "task", 87, 71, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 87, 72, -1, depth);
   return out;
 }
 
@@ -991,7 +991,7 @@ function lowerCallToolResult(value: unknown, ctx: LowerContext, depth: number): 
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.structuredContent !== undefined) out = ctx.field(out, "structuredContent", 55, 34, -1, depth);
+  if (out.structuredContent !== undefined) out = ctx.field(out, "structuredContent", 55, 35, -1, depth);
   return out;
 }
 
@@ -1033,7 +1033,7 @@ function lowerListToolsResult(value: unknown, ctx: LowerContext, depth: number):
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 84, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 85, 5, depth);
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
   {
     const given = out.tools;
@@ -1043,7 +1043,7 @@ function lowerListToolsResult(value: unknown, ctx: LowerContext, depth: number):
       if (next !== given) out = put(out, "tools", next, ctx, depth);
     }
   }
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 83, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 84, 4, depth);
   return out;
 }
 
@@ -1051,10 +1051,10 @@ function lowerListToolsResult(value: unknown, ctx: LowerContext, depth: number):
 function lowerTool(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 23, -1, depth);
-  if (out.annotations !== undefined) out = ctx.field(out, "annotations", 42, 9, -1, depth);
-  if (out.execution !== undefined) out = ctx.field(out, "execution", 87, 72, -1, depth);
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 50, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 24, -1, depth);
+  if (out.annotations !== undefined) out = ctx.field(out, "annotations", 42, 10, -1, depth);
+  if (out.execution !== undefined) out = ctx.field(out, "execution", 87, 73, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 51, -1, depth);
   {
     const given = out.inputSchema;
     if (given !== undefined) {
@@ -1063,8 +1063,8 @@ function lowerTool(value: unknown, ctx: LowerContext, depth: number): unknown {
       if (next !== given) out = put(out, "inputSchema", next, ctx, depth);
     }
   }
-  if (out.outputSchema !== undefined) out = ctx.field(out, "outputSchema", 55, 35, -1, depth);
-  if (out.title !== undefined) out = ctx.field(out, "title", 52, 31, -1, depth);
+  if (out.outputSchema !== undefined) out = ctx.field(out, "outputSchema", 55, 36, -1, depth);
+  if (out.title !== undefined) out = ctx.field(out, "title", 52, 32, -1, depth);
   return out;
 }
 
@@ -1072,7 +1072,7 @@ function lowerTool(value: unknown, ctx: LowerContext, depth: number): unknown {
 function lowerToolInputSchema(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.$schema !== undefined) out = ctx.field(out, "$schema", 69, 51, -1, depth);
+  if (out.$schema !== undefined) out = ctx.field(out, "$schema", 69, 52, -1, depth);
   {
     if (out.properties !== undefined && !((isWire(out.properties) && everyValue(out.properties, (item0) => isWire(item0))))) out = ctx.misfit(out, "properties", "an object (each value an object)", 110, -1, depth);
   }

@@ -420,10 +420,6 @@ _meta?: {
  * Since 2024-11-05, by sampling (2024-11-05 client/sampling).
  */
 export interface CreateMessageResult {
-/**
- * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
- */
 _meta?: {
 [k: string]: unknown
 }
@@ -597,10 +593,6 @@ listChanged?: boolean
  * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
  */
 export interface JSONRPCError {
-/**
- * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
- */
 error: {
 code: number
 data?: unknown
@@ -617,10 +609,6 @@ export interface JSONRPCRequest {
 id: RequestId
 jsonrpc: "2.0"
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 progressToken?: ProgressToken
@@ -635,10 +623,6 @@ progressToken?: ProgressToken
 export interface JSONRPCNotification {
 jsonrpc: "2.0"
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 [k: string]: unknown
@@ -822,10 +806,6 @@ logger?: string
  */
 export interface Notification {
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 [k: string]: unknown
@@ -882,10 +862,6 @@ contents: (TextResourceContents | BlobResourceContents)[]
  */
 export interface Request {
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 progressToken?: ProgressToken

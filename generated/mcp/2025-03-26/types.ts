@@ -77,11 +77,19 @@ export type ServerRequest = (PingRequest | CreateMessageRequest | ListRootsReque
  */
 export type ServerResult = (Result | InitializeResult | ListResourcesResult | ListResourceTemplatesResult | ReadResourceResult | ListPromptsResult | GetPromptResult | ListToolsResult | CallToolResult | CompleteResult)
 /**
+ * Annotations is a property type instead of an inherited base.
+ * Layout, by content.annotations-type (2025-03-26, PR #208 (unlisted)).
+ */
+export interface Annotations {
+/**
  * Audience and priority hints on content, resources and templates.
  * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
  */
-export interface Annotations {
 audience?: Role[]
+/**
+ * Audience and priority hints on content, resources and templates.
+ * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
+ */
 priority?: number
 }
 /**
@@ -430,10 +438,6 @@ _meta?: {
  * Since 2024-11-05, by sampling (2024-11-05 client/sampling).
  */
 export interface CreateMessageResult {
-/**
- * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
- */
 _meta?: {
 [k: string]: unknown
 }
@@ -617,10 +621,6 @@ export interface JSONRPCRequest {
 id: RequestId
 jsonrpc: "2.0"
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 progressToken?: ProgressToken
@@ -635,10 +635,6 @@ progressToken?: ProgressToken
 export interface JSONRPCNotification {
 jsonrpc: "2.0"
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 [k: string]: unknown
@@ -660,10 +656,6 @@ result: Result
  * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
  */
 export interface JSONRPCError {
-/**
- * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
- */
 error: {
 code: number
 data?: unknown
@@ -849,10 +841,6 @@ logger?: string
  */
 export interface Notification {
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 [k: string]: unknown
@@ -909,10 +897,6 @@ contents: (TextResourceContents | BlobResourceContents)[]
  */
 export interface Request {
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 progressToken?: ProgressToken

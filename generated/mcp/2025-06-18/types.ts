@@ -73,16 +73,24 @@ export type ServerRequest = (PingRequest | CreateMessageRequest | ListRootsReque
  */
 export type ServerResult = (Result | InitializeResult | ListResourcesResult | ListResourceTemplatesResult | ReadResourceResult | ListPromptsResult | GetPromptResult | ListToolsResult | CallToolResult | CompleteResult)
 /**
+ * Annotations is a property type instead of an inherited base.
+ * Layout, by content.annotations-type (2025-03-26, PR #208 (unlisted)).
+ */
+export interface Annotations {
+/**
  * Audience and priority hints on content, resources and templates.
  * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
  */
-export interface Annotations {
 audience?: Role[]
 /**
  * Last-modified timestamp in annotations.
  * Since 2025-06-18, by content.annotations.last-modified (2025-06-18, PR #140 (unlisted)).
  */
 lastModified?: string
+/**
+ * Audience and priority hints on content, resources and templates.
+ * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
+ */
 priority?: number
 }
 /**
@@ -226,7 +234,7 @@ mimeType?: string
 name: string
 /**
  * Resource may state its size in bytes.
- * Since 2025-06-18, by resources.size (2024-11-05 server/resources).
+ * Since 2025-06-18, by resources.size (2025-06-18 major 7, PR #603).
  */
 size?: number
 /**
@@ -550,10 +558,6 @@ _meta?: {
  * Since 2024-11-05, by sampling (2024-11-05 client/sampling).
  */
 export interface CreateMessageResult {
-/**
- * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
- */
 _meta?: {
 [k: string]: unknown
 }
@@ -598,7 +602,7 @@ uri: string
 export interface ElicitResult {
 /**
  * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-06-18, by requests.server-initiated (2024-11-05 basic).
+ * Since 2025-06-18, by requests.server-initiated (2025-06-18 major 6, PR #382).
  */
 _meta?: {
 [k: string]: unknown
@@ -809,10 +813,6 @@ listChanged?: boolean
  * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
  */
 export interface JSONRPCError {
-/**
- * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
- */
 error: {
 code: number
 data?: unknown
@@ -829,10 +829,6 @@ export interface JSONRPCRequest {
 id: RequestId
 jsonrpc: "2.0"
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 progressToken?: ProgressToken
@@ -848,10 +844,6 @@ progressToken?: ProgressToken
 export interface JSONRPCNotification {
 jsonrpc: "2.0"
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 [k: string]: unknown
@@ -1112,10 +1104,6 @@ logger?: string
  */
 export interface Notification {
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 [k: string]: unknown
@@ -1172,10 +1160,6 @@ contents: (TextResourceContents | BlobResourceContents)[]
  */
 export interface Request {
 method: string
-/**
- * Request and notification parameters are standalone definitions instead of inline objects.
- * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
- */
 params?: {
 _meta?: {
 progressToken?: ProgressToken

@@ -82,6 +82,10 @@ export type PrimitiveSchemaDefinition = (StringSchema | NumberSchema | BooleanSc
  * Since 2024-11-05, by jsonrpc.base (2024-11-05 basic/messages).
  */
 export type EmptyResult = Result
+/**
+ * Single-select enums as plain enum or as titled const options.
+ * Since 2025-11-25, by elicitation.enum-standard (2025-11-25 major 5, SEP-1330).
+ */
 export type EnumSchema = (UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema | UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema | LegacyTitledEnumSchema)
 /**
  * JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.
@@ -89,8 +93,8 @@ export type EnumSchema = (UntitledSingleSelectEnumSchema | TitledSingleSelectEnu
  */
 export type JSONRPCMessage = (JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse)
 /**
- * JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.
- * Since 2025-11-25, by jsonrpc.base (2024-11-05 basic/messages).
+ * JSONRPCResponse names the union of JSONRPCResultResponse and JSONRPCErrorResponse.
+ * Layout, by jsonrpc.response-union (2025-11-25, PR #1441 (unlisted)).
  */
 export type JSONRPCResponse = (JSONRPCResultResponse | JSONRPCErrorResponse)
 /**
@@ -119,16 +123,24 @@ export type ServerResult = (Result | InitializeResult | ListResourcesResult | Li
  */
 export type SingleSelectEnumSchema = (UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema)
 /**
+ * Annotations is a property type instead of an inherited base.
+ * Layout, by content.annotations-type (2025-03-26, PR #208 (unlisted)).
+ */
+export interface Annotations {
+/**
  * Audience and priority hints on content, resources and templates.
  * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
  */
-export interface Annotations {
 audience?: Role[]
 /**
  * Last-modified timestamp in annotations.
  * Since 2025-06-18, by content.annotations.last-modified (2025-06-18, PR #140 (unlisted)).
  */
 lastModified?: string
+/**
+ * Audience and priority hints on content, resources and templates.
+ * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
+ */
 priority?: number
 }
 /**
@@ -320,7 +332,7 @@ mimeType?: string
 name: string
 /**
  * Resource may state its size in bytes.
- * Since 2025-06-18, by resources.size (2024-11-05 server/resources).
+ * Since 2025-06-18, by resources.size (2025-06-18 major 7, PR #603).
  */
 size?: number
 /**
@@ -430,8 +442,8 @@ method: "notifications/cancelled"
 params: CancelledNotificationParams
 }
 /**
- * The requester withdraws a request by its id.
- * Since 2024-11-05, by cancellation (2024-11-05 basic/utilities/cancellation).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface CancelledNotificationParams {
 /**
@@ -441,7 +453,15 @@ export interface CancelledNotificationParams {
 _meta?: {
 [k: string]: unknown
 }
+/**
+ * The requester withdraws a request by its id.
+ * Since 2024-11-05, by cancellation (2024-11-05 basic/utilities/cancellation).
+ */
 reason?: string
+/**
+ * The requester withdraws a request by its id.
+ * Since 2024-11-05, by cancellation (2024-11-05 basic/utilities/cancellation).
+ */
 requestId?: RequestId
 }
 /**
@@ -627,8 +647,8 @@ method: "initialize"
 params: InitializeRequestParams
 }
 /**
- * Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session.
- * Since 2024-11-05, by lifecycle.initialize (2024-11-05 basic/lifecycle).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface InitializeRequestParams {
 /**
@@ -639,8 +659,20 @@ _meta?: {
 progressToken?: ProgressToken
 [k: string]: unknown
 }
+/**
+ * Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session.
+ * Since 2024-11-05, by lifecycle.initialize (2024-11-05 basic/lifecycle).
+ */
 capabilities: ClientCapabilities
+/**
+ * Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session.
+ * Since 2024-11-05, by lifecycle.initialize (2024-11-05 basic/lifecycle).
+ */
 clientInfo: Implementation
+/**
+ * Handshake: initialize request, its result, then the initialized notification; negotiates version and capabilities for the session.
+ * Since 2024-11-05, by lifecycle.initialize (2024-11-05 basic/lifecycle).
+ */
 protocolVersion: string
 }
 /**
@@ -814,8 +846,8 @@ method: "resources/subscribe"
 params: SubscribeRequestParams
 }
 /**
- * Client subscribes to and unsubscribes from one resource by request.
- * Since 2024-11-05, by resources.subscribe (2024-11-05 server/resources).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface SubscribeRequestParams {
 /**
@@ -826,6 +858,10 @@ _meta?: {
 progressToken?: ProgressToken
 [k: string]: unknown
 }
+/**
+ * Client subscribes to and unsubscribes from one resource by request.
+ * Since 2024-11-05, by resources.subscribe (2024-11-05 server/resources).
+ */
 uri: string
 }
 /**
@@ -847,8 +883,8 @@ method: "resources/unsubscribe"
 params: UnsubscribeRequestParams
 }
 /**
- * Client subscribes to and unsubscribes from one resource by request.
- * Since 2024-11-05, by resources.subscribe (2024-11-05 server/resources).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface UnsubscribeRequestParams {
 /**
@@ -859,6 +895,10 @@ _meta?: {
 progressToken?: ProgressToken
 [k: string]: unknown
 }
+/**
+ * Client subscribes to and unsubscribes from one resource by request.
+ * Since 2024-11-05, by resources.subscribe (2024-11-05 server/resources).
+ */
 uri: string
 }
 /**
@@ -994,8 +1034,8 @@ method: "logging/setLevel"
 params: SetLevelRequestParams
 }
 /**
- * Client sets the minimum level for the session.
- * Since 2024-11-05, by logging.set-level (2024-11-05 server/utilities/logging).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface SetLevelRequestParams {
 /**
@@ -1006,6 +1046,10 @@ _meta?: {
 progressToken?: ProgressToken
 [k: string]: unknown
 }
+/**
+ * Client sets the minimum level for the session.
+ * Since 2024-11-05, by logging.set-level (2024-11-05 server/utilities/logging).
+ */
 level: LoggingLevel
 }
 /**
@@ -1105,10 +1149,6 @@ tasks: Task[]
  * Since 2024-11-05, by sampling (2024-11-05 client/sampling).
  */
 export interface CreateMessageResult {
-/**
- * _meta records have named types.
- * Layout, by meta.named-types (2026-07-28, PR #2038 (unlisted)).
- */
 _meta?: {
 [k: string]: unknown
 }
@@ -1192,7 +1232,7 @@ uri: string
 export interface ElicitResult {
 /**
  * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-06-18, by requests.server-initiated (2024-11-05 basic).
+ * Since 2025-06-18, by requests.server-initiated (2025-06-18 major 6, PR #382).
  */
 _meta?: {
 [k: string]: unknown
@@ -1222,13 +1262,13 @@ values: string[]
  */
 export interface CreateMessageRequest {
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "sampling/createMessage"
@@ -1241,7 +1281,7 @@ params: CreateMessageRequestParams
 export interface CreateMessageRequestParams {
 /**
  * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Since 2025-11-25, by requests.server-initiated (2025-11-25 other 1, SEP-1319).
  */
 _meta?: {
 progressToken?: ProgressToken
@@ -1438,13 +1478,13 @@ task: Task
  */
 export interface ElicitRequest {
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "elicitation/create"
@@ -1457,7 +1497,7 @@ params: ElicitRequestParams
 export interface ElicitRequestURLParams {
 /**
  * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Since 2025-11-25, by requests.server-initiated (2025-11-25 other 1, SEP-1319).
  */
 _meta?: {
 progressToken?: ProgressToken
@@ -1478,24 +1518,32 @@ task?: TaskMetadata
 url: string
 }
 /**
- * Server asks the user for structured input through the client (form).
- * Since 2025-06-18, by elicitation (2025-06-18 major 6, PR #382).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface ElicitRequestFormParams {
 /**
  * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Since 2025-11-25, by requests.server-initiated (2025-11-25 other 1, SEP-1319).
  */
 _meta?: {
 progressToken?: ProgressToken
 [k: string]: unknown
 }
+/**
+ * Server asks the user for structured input through the client (form).
+ * Since 2025-06-18, by elicitation (2025-06-18 major 6, PR #382).
+ */
 message: string
 /**
  * Requests and capabilities distinguish form from URL mode; a missing mode or an empty capability means form.
  * Since 2025-11-25, by elicitation.mode (2025-11-25 major 6, SEP-1036).
  */
 mode?: "form"
+/**
+ * Server asks the user for structured input through the client (form).
+ * Since 2025-06-18, by elicitation (2025-06-18 major 6, PR #382).
+ */
 requestedSchema: {
 $schema?: string
 properties: {
@@ -1645,13 +1693,21 @@ params: {
 elicitationId: string
 }
 }
+export interface Error {
 /**
  * Error responses with an integer code, a message and optional data.
  * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
  */
-export interface Error {
 code: number
+/**
+ * Error responses with an integer code, a message and optional data.
+ * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
+ */
 data?: unknown
+/**
+ * Error responses with an integer code, a message and optional data.
+ * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
+ */
 message: string
 }
 /**
@@ -1772,10 +1828,6 @@ listChanged?: boolean
  * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
  */
 export interface JSONRPCErrorResponse {
-/**
- * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
- */
 error: Error
 id?: RequestId
 jsonrpc: "2.0"
@@ -1980,13 +2032,13 @@ uri: string
  */
 export interface ListRootsRequest {
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 id: RequestId
 /**
- * The server may send JSON-RPC requests of its own to the client.
- * Since 2025-11-25, by requests.server-initiated (2024-11-05 basic).
+ * Each request and notification definition itself lists jsonrpc (and id).
+ * Layout, by jsonrpc.envelope-on-method-definitions (2025-11-25, PR #1026 (unlisted)).
  */
 jsonrpc: "2.0"
 method: "roots/list"

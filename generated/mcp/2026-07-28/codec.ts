@@ -64,7 +64,7 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
       if (next !== given) out = put(out, "roots", next, ctx, depth);
     }
   }
-  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 65, -1, depth);
+  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 66, -1, depth);
   return out;
 }
 
@@ -72,7 +72,7 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
 function lowerClientCapabilitiesRoots(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.listChanged !== undefined) out = ctx.field(out, "listChanged", 33, 6, -1, depth);
+  if (out.listChanged !== undefined) out = ctx.field(out, "listChanged", 33, 7, -1, depth);
   return out;
 }
 
@@ -145,7 +145,7 @@ function lowerElicitRequestParams(value: unknown, ctx: LowerContext, depth: numb
 function lowerElicitRequestFormParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 8, 3, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 8, 5, -1, depth);
   if (out.mode !== undefined && (ctx.bits[2]! & 0x800) === 0) out = ctx.field(out, "mode", 75, -1, 1, depth);
   {
     const given = out.requestedSchema;
@@ -155,7 +155,7 @@ function lowerElicitRequestFormParams(value: unknown, ctx: LowerContext, depth: 
       if (next !== given) out = put(out, "requestedSchema", next, ctx, depth);
     }
   }
-  if (out.task !== undefined) out = ctx.field(out, "task", 89, 76, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 89, 77, -1, depth);
   return out;
 }
 
@@ -196,9 +196,9 @@ function lowerPrimitiveSchemaDefinition(value: unknown, ctx: LowerContext, depth
 function lowerElicitRequestURLParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 8, 4, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 8, 6, -1, depth);
   if (out.elicitationId !== undefined) out = ctx.field(out, "elicitationId", 77, -1, 2, depth);
-  if (out.task !== undefined) out = ctx.field(out, "task", 89, 77, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 89, 78, -1, depth);
   return out;
 }
 
@@ -206,7 +206,7 @@ function lowerElicitRequestURLParams(value: unknown, ctx: LowerContext, depth: n
 function lowerElicitResult(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 8, 1, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 8, 3, -1, depth);
   return out;
 }
 
@@ -329,10 +329,10 @@ function lowerSubscriptionsAcknowledgedNotificationParams(value: unknown, ctx: L
 function lowerSubscriptionFilter(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.promptsListChanged !== undefined && (ctx.bits[3]! & 0x800000) === 0) out = ctx.field(out, "promptsListChanged", 119, 97, -1, depth);
-  if (out.resourceSubscriptions !== undefined && (ctx.bits[3]! & 0x2000000) === 0) out = ctx.field(out, "resourceSubscriptions", 121, 99, -1, depth);
-  if (out.resourcesListChanged !== undefined && (ctx.bits[3]! & 0x1000000) === 0) out = ctx.field(out, "resourcesListChanged", 120, 98, -1, depth);
-  if (out.toolsListChanged !== undefined && (ctx.bits[3]! & 0x400000) === 0) out = ctx.field(out, "toolsListChanged", 118, 96, -1, depth);
+  if (out.promptsListChanged !== undefined && (ctx.bits[3]! & 0x800000) === 0) out = ctx.field(out, "promptsListChanged", 119, 98, -1, depth);
+  if (out.resourceSubscriptions !== undefined && (ctx.bits[3]! & 0x2000000) === 0) out = ctx.field(out, "resourceSubscriptions", 121, 100, -1, depth);
+  if (out.resourcesListChanged !== undefined && (ctx.bits[3]! & 0x1000000) === 0) out = ctx.field(out, "resourcesListChanged", 120, 99, -1, depth);
+  if (out.toolsListChanged !== undefined && (ctx.bits[3]! & 0x400000) === 0) out = ctx.field(out, "toolsListChanged", 118, 97, -1, depth);
   return out;
 }
 
@@ -632,7 +632,7 @@ function lowerInputRequest(value: unknown, ctx: LowerContext, depth: number): un
       return lowerElicitRequest(value, ctx, depth);
     case "roots/list":
       if ((ctx.bits[1]! & 0x1) === 0) return ctx.member(value, 32, -1, depth);
-      return lowerListRootsRequest(value, ctx, depth);
+      return value;
     case "sampling/createMessage":
       if ((ctx.bits[1]! & 0x4) === 0) return ctx.member(value, 34, -1, depth);
       return lowerCreateMessageRequest(value, ctx, depth);
@@ -645,8 +645,6 @@ function lowerInputRequest(value: unknown, ctx: LowerContext, depth: number): un
 function lowerCreateMessageRequest(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.id !== undefined) out = ctx.field(out, "id", 8, -1, -1, depth);
-  if (out.jsonrpc !== undefined) out = ctx.field(out, "jsonrpc", 8, -1, -1, depth);
   {
     const given = out.params;
     if (given !== undefined) {
@@ -662,7 +660,7 @@ function lowerCreateMessageRequest(value: unknown, ctx: LowerContext, depth: num
 function lowerCreateMessageRequestParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out._meta !== undefined) out = ctx.field(out, "_meta", 8, 2, -1, depth);
+  if (out._meta !== undefined) out = ctx.field(out, "_meta", 8, 4, -1, depth);
   {
     const given = out.messages;
     if (given !== undefined) {
@@ -671,7 +669,7 @@ function lowerCreateMessageRequestParams(value: unknown, ctx: LowerContext, dept
       if (next !== given) out = put(out, "messages", next, ctx, depth);
     }
   }
-  if (out.task !== undefined) out = ctx.field(out, "task", 88, 74, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 88, 75, -1, depth);
   if (out.toolChoice !== undefined && (ctx.bits[2]! & 0x200) === 0) out = ctx.field(out, "toolChoice", 73, -1, -1, depth);
   if (out.tools !== undefined && (ctx.bits[2]! & 0x200) === 0) out = ctx.field(out, "tools", 73, -1, -1, depth);
   else {
@@ -759,7 +757,7 @@ function lowerCreateMessageRequestParamsMessagesList(value: unknown, ctx: LowerC
 function lowerTool(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.execution !== undefined) out = ctx.field(out, "execution", 87, 72, -1, depth);
+  if (out.execution !== undefined) out = ctx.field(out, "execution", 87, 73, -1, depth);
   return out;
 }
 
@@ -780,52 +778,10 @@ function lowerCreateMessageRequestParamsToolsList(value: unknown, ctx: LowerCont
   return copy ?? value;
 }
 
-/** Lowers ListRootsRequest. */
-function lowerListRootsRequest(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
-  let out: Wire = value;
-  if (out.id !== undefined) out = ctx.field(out, "id", 8, -1, -1, depth);
-  if (out.jsonrpc !== undefined) out = ctx.field(out, "jsonrpc", 8, -1, -1, depth);
-  {
-    const given = out.params;
-    if (given !== undefined) {
-      ctx.path[depth] = "params";
-      const next = lowerListRootsRequestParams(given, ctx, depth + 1);
-      if (next !== given) out = put(out, "params", next, ctx, depth);
-    }
-  }
-  return out;
-}
-
-/** Lowers ListRootsRequest.params. */
-function lowerListRootsRequestParams(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
-  let out: Wire = value;
-  {
-    const given = out._meta;
-    if (given !== undefined) {
-      ctx.path[depth] = "_meta";
-      const next = lowerListRootsRequestParamsMeta(given, ctx, depth + 1);
-      if (next !== given) out = put(out, "_meta", next, ctx, depth);
-    }
-  }
-  return out;
-}
-
-/** Lowers ListRootsRequest.params._meta. */
-function lowerListRootsRequestParamsMeta(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
-  let out: Wire = value;
-  if (out.progressToken !== undefined) out = ctx.field(out, "progressToken", 8, 5, -1, depth);
-  return out;
-}
-
 /** Lowers ElicitRequest. */
 function lowerElicitRequest(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.id !== undefined) out = ctx.field(out, "id", 8, -1, -1, depth);
-  if (out.jsonrpc !== undefined) out = ctx.field(out, "jsonrpc", 8, -1, -1, depth);
   {
     const given = out.params;
     if (given !== undefined) {
@@ -1069,7 +1025,7 @@ function lowerDiscoverResult(value: unknown, ctx: LowerContext, depth: number): 
 function lowerServerCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 66, -1, depth);
+  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 67, -1, depth);
   return out;
 }
 
@@ -1125,7 +1081,7 @@ function lowerCallToolRequestParams(value: unknown, ctx: LowerContext, depth: nu
       if (next !== given) out = put(out, "inputResponses", next, ctx, depth);
     }
   }
-  if (out.task !== undefined) out = ctx.field(out, "task", 87, 71, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 87, 72, -1, depth);
   return out;
 }
 
@@ -1246,7 +1202,7 @@ export const METHODS: ReadonlyMap<string, MethodCodec> = new Map<string, MethodC
   ["resources/list", { feature: 21, kind: "request", embedded: false, params: { lift: same, lower: lowerListResourcesRequestParamsPayload }, result: { lift: same, lower: lowerListResourcesResult } }],
   ["resources/read", { feature: 21, kind: "request", embedded: false, params: { lift: same, lower: lowerReadResourceRequestParams }, result: { lift: same, lower: lowerReadResourceRequestResult } }],
   ["resources/templates/list", { feature: 23, kind: "request", embedded: false, params: { lift: same, lower: lowerListResourceTemplatesRequestParamsPayload }, result: { lift: same, lower: lowerListResourceTemplatesResult } }],
-  ["roots/list", { feature: 32, kind: "request", embedded: true, params: { lift: same, lower: lowerListRootsRequestParams, optional: true }, result: { lift: same, lower: lowerListRootsResult } }],
+  ["roots/list", { feature: 32, kind: "request", embedded: true, params: { lift: same, optional: true }, result: { lift: same, lower: lowerListRootsResult } }],
   ["sampling/createMessage", { feature: 34, kind: "request", embedded: true, params: { lift: same, lower: lowerCreateMessageRequestParams }, result: { lift: same, lower: lowerCreateMessageRequestResult } }],
   ["server/discover", { feature: 100, kind: "request", embedded: false, params: { lift: same, lower: lowerRequestParams }, result: { lift: same, lower: lowerDiscoverResult } }],
   ["subscriptions/listen", { feature: 115, kind: "request", embedded: false, params: { lift: same, lower: lowerSubscriptionsListenRequestParams }, result: { lift: same, lower: lowerSubscriptionsListenResult } }],

@@ -74,6 +74,10 @@ export type Cursor = string
  * Since 2024-11-05, by jsonrpc.base (2024-11-05 basic/messages).
  */
 export type EmptyResult = Result
+/**
+ * Single-select enums as plain enum or as titled const options.
+ * Since 2025-11-25, by elicitation.enum-standard (2025-11-25 major 5, SEP-1330).
+ */
 export type EnumSchema = (UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema | UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema | LegacyTitledEnumSchema)
 /**
  * JSONValue, JSONObject and JSONArray name arbitrary JSON; opaque capability and metadata objects use them.
@@ -86,8 +90,8 @@ export type JSONArray = JSONValue[]
  */
 export type JSONRPCMessage = (JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse)
 /**
- * JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.
- * Since 2025-11-25, by jsonrpc.base (2024-11-05 basic/messages).
+ * JSONRPCResponse names the union of JSONRPCResultResponse and JSONRPCErrorResponse.
+ * Layout, by jsonrpc.response-union (2025-11-25, PR #1441 (unlisted)).
  */
 export type JSONRPCResponse = (JSONRPCResultResponse | JSONRPCErrorResponse)
 /**
@@ -116,16 +120,24 @@ export type ServerResult = (Result | InputRequiredResult | DiscoverResult | List
  */
 export type SingleSelectEnumSchema = (UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema)
 /**
+ * Annotations is a property type instead of an inherited base.
+ * Layout, by content.annotations-type (2025-03-26, PR #208 (unlisted)).
+ */
+export interface Annotations {
+/**
  * Audience and priority hints on content, resources and templates.
  * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
  */
-export interface Annotations {
 audience?: Role[]
 /**
  * Last-modified timestamp in annotations.
  * Since 2025-06-18, by content.annotations.last-modified (2025-06-18, PR #140 (unlisted)).
  */
 lastModified?: string
+/**
+ * Audience and priority hints on content, resources and templates.
+ * Since 2024-11-05, by content.annotations (2024-11-05 server/resources).
+ */
 priority?: number
 }
 /**
@@ -491,7 +503,7 @@ mimeType?: string
 name: string
 /**
  * Resource may state its size in bytes.
- * Since 2025-06-18, by resources.size (2024-11-05 server/resources).
+ * Since 2025-06-18, by resources.size (2025-06-18 major 7, PR #603).
  */
 size?: number
 /**
@@ -790,6 +802,10 @@ title?: string
  */
 export interface ListRootsRequest {
 method: "roots/list"
+/**
+ * The params of roots/list are written out in place again; what they lose has its row.
+ * Layout, by roots.params-inline (2026-07-28, PR #2889 (unlisted)).
+ */
 params?: {
 _meta?: MetaObject
 }
@@ -803,16 +819,24 @@ method: "elicitation/create"
 params: ElicitRequestParams
 }
 /**
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
+ */
+export interface ElicitRequestFormParams {
+/**
  * Server asks the user for structured input through the client (form).
  * Since 2025-06-18, by elicitation (2025-06-18 major 6, PR #382).
  */
-export interface ElicitRequestFormParams {
 message: string
 /**
  * Requests and capabilities distinguish form from URL mode; a missing mode or an empty capability means form.
  * Since 2025-11-25, by elicitation.mode (2025-11-25 major 6, SEP-1036).
  */
 mode?: "form"
+/**
+ * Server asks the user for structured input through the client (form).
+ * Since 2025-06-18, by elicitation (2025-06-18 major 6, PR #382).
+ */
 requestedSchema: {
 $schema?: string
 properties: {
@@ -969,8 +993,8 @@ method: "notifications/cancelled"
 params: CancelledNotificationParams
 }
 /**
- * The requester withdraws a request by its id.
- * Since 2024-11-05, by cancellation (2024-11-05 basic/utilities/cancellation).
+ * Request and notification parameters are standalone definitions instead of inline objects.
+ * Layout, by schema.params-types (2025-11-25 other 1, SEP-1319).
  */
 export interface CancelledNotificationParams {
 /**
@@ -978,7 +1002,15 @@ export interface CancelledNotificationParams {
  * Layout, by meta.on-all-params (2025-11-25 other 1, SEP-1319).
  */
 _meta?: NotificationMetaObject
+/**
+ * The requester withdraws a request by its id.
+ * Since 2024-11-05, by cancellation (2024-11-05 basic/utilities/cancellation).
+ */
 reason?: string
+/**
+ * The requester withdraws a request by its id.
+ * Since 2024-11-05, by cancellation (2024-11-05 basic/utilities/cancellation).
+ */
 requestId: RequestId
 }
 /**
@@ -1373,7 +1405,7 @@ cacheScope: ("private" | "public")
 capabilities: ServerCapabilities
 /**
  * Server supplies free-text usage guidance for the model.
- * Since 2026-07-28, by lifecycle.instructions (2024-11-05 basic/lifecycle).
+ * Since 2026-07-28, by lifecycle.instructions (2026-07-28 major 3, SEP-2575).
  */
 instructions?: string
 /**
@@ -1450,13 +1482,21 @@ id: RequestId
 jsonrpc: "2.0"
 result: DiscoverResult
 }
+export interface Error {
 /**
  * Error responses with an integer code, a message and optional data.
  * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
  */
-export interface Error {
 code: number
+/**
+ * Error responses with an integer code, a message and optional data.
+ * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
+ */
 data?: unknown
+/**
+ * Error responses with an integer code, a message and optional data.
+ * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
+ */
 message: string
 }
 /**
@@ -1549,10 +1589,6 @@ message: string
  * Since 2024-11-05, by jsonrpc.errors (2024-11-05 basic/messages).
  */
 export interface JSONRPCErrorResponse {
-/**
- * The error member is a named definition.
- * Layout, by jsonrpc.error-object (2025-11-25, PR #1026 (unlisted)).
- */
 error: Error
 id?: RequestId
 jsonrpc: "2.0"
