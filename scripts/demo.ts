@@ -2,7 +2,7 @@
 // get, what was reported, and each refusal with its cite. The README shows this output; `-- --write` puts it there, `-- --check` compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { isLowerError, liftEnvelope, lowerEnvelope, TranslationReport, type DegradePolicy, type Wire } from "../runtime/index.js";
+import { isProtocolError, liftEnvelope, lowerEnvelope, TranslationReport, type DegradePolicy, type Wire } from "../runtime/index.js";
 import { CapabilitySet, codecFor, DegradePolicy as policies, knownRevisions } from "../runtime/mcp.js";
 import { replaceBetween } from "./markers.js";
 
@@ -105,7 +105,7 @@ async function lowered(sample: Sample, from: string, to: string, policy: Degrade
     const steps = report.steps.map((step) => `\n      ${step.path}: ${step.action}, loss ${step.loss} (${step.feature})`);
     return `${message === sample.message ? "as it is" : JSON.stringify(message["result"] ?? message["params"])}${steps.join("")}`;
   } catch (error) {
-    if (isLowerError(error)) return `refused: ${error.message}`;
+    if (isProtocolError(error)) return `refused: ${error.message}`;
     throw error;
   }
 }
