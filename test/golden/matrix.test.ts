@@ -8,6 +8,7 @@ import { revisionIndex } from "../../runtime/revision.js";
 
 const text = readFileSync(fileURLToPath(new URL("../../generated/mcp/feature-matrix.md", import.meta.url)), "utf8");
 const rows = text
+  .slice(0, text.indexOf("\n## "))
   .split("\n")
   .filter((line) => line.startsWith("| `"))
   .map((line) =>
@@ -36,6 +37,25 @@ describe("the feature matrix", () => {
       .slice(2, 2 + REVISIONS.length);
     const counted = REVISIONS.map(({ revision }) => FEATURES.filter((_, feature) => resolvedCell(feature, revision) !== "–").length);
     expect(totals?.map(Number)).toEqual(counted);
+  });
+});
+
+describe("the table of lowerings", () => {
+  it("is what the runtime reads", () => {
+    const printed = text
+      .slice(text.indexOf("\n## "))
+      .split("\n")
+      .filter((line) => line.startsWith("| `"))
+      .map((line) => line.slice(2, -2).split(" | "));
+    expect(printed).toEqual(
+      tables.lowerings.map(({ at, feature, loss, degrade }) => [
+        `\`${at.replace("|", "\\|")}\``,
+        `\`${tables.features[feature]?.id}\``,
+        loss,
+        degrade.join(", "),
+      ]),
+    );
+    expect(printed.length).toBeGreaterThan(50);
   });
 });
 

@@ -7,7 +7,8 @@ import { payloadOf } from "./arbitrary.js";
 import { Needs } from "./needs.js";
 import { codecOf, model, payloadsOf, someProfile, subjects, type Subject } from "./subject.js";
 
-const RUNS = 1000;
+/** Runs for each pair of revisions; five pairs lead to each target. */
+const RUNS = 400;
 const needs = new Needs(model);
 
 describe.each(subjects.map((subject) => [subject.revision.id, subject] as const))("to revision %s", (_, target) => {
