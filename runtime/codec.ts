@@ -167,7 +167,8 @@ class Lowering implements LowerContext {
     this.report = steps;
     this.notes = undefined;
     const lowered = lower(value, this, 0);
-    const result = lowered === REMOVED ? this.refuse(value, "a payload", -1, 0) : this.annotated(lowered);
+    if (lowered === REMOVED) return this.refuse(value, "a payload", -1, 0);
+    const result = this.notes === undefined ? lowered : this.annotated(lowered, this.notes);
     // A refused payload leaves no trace in the caller's report.
     if (steps !== undefined) report?.merge(steps);
     return result;
@@ -324,11 +325,11 @@ class Lowering implements LowerContext {
     this.notes.push({ feature: id, action, path: this.pointer(depth), ...(original === undefined ? {} : { original }) });
   }
 
-  private annotated(lowered: unknown): unknown {
-    if (this.notes === undefined || !isWire(lowered)) return lowered;
+  private annotated(lowered: unknown, notes: readonly Note[]): unknown {
+    if (!isWire(lowered)) return lowered;
     const meta = isWire(lowered._meta) ? lowered._meta : {};
     const before = meta[DEGRADED_KEY];
-    return { ...lowered, _meta: { ...meta, [DEGRADED_KEY]: [...(Array.isArray(before) ? (before as unknown[]) : []), ...this.notes] } };
+    return { ...lowered, _meta: { ...meta, [DEGRADED_KEY]: [...(Array.isArray(before) ? (before as unknown[]) : []), ...notes] } };
   }
 
   private pointer(depth: number): string {

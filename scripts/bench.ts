@@ -3,7 +3,6 @@
 import { cpus } from "node:os";
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { Bench } from "tinybench";
 import type { Codec } from "../runtime/index.js";
 import { CapabilitySet, codecFor, DegradePolicy, FEATURES, knownRevisions, resolve, tables } from "../runtime/mcp.js";
 import { replaceBetween } from "./markers.js";
@@ -33,7 +32,9 @@ const PEERS = [
 ];
 
 const { values } = parseArgs({ options: { write: { type: "boolean", default: false }, quick: { type: "boolean", default: false } } });
-const time = values.quick ? 60 : 300;
+/** Rounds, and milliseconds a task runs in each; every task runs once a round, so that a noisy neighbour hits all alike. */
+const ROUNDS = values.quick ? 15 : 61;
+const SLICE = 6;
 const revisions = knownRevisions();
 const codecs = new Map<string, Codec>();
 for (const revision of revisions) codecs.set(revision, await codecFor(revision, CapabilitySet.allFor(revision).resolve(revision, "stdio")));
@@ -47,105 +48,121 @@ const skipping = DegradePolicy.from({
 });
 
 const rows: string[][] = [];
-for (const load of LOADS) rows.push(...(await measureLoad(load)));
-rows.push(...(await measureProfiles()));
+for (const load of LOADS) rows.push(...measureLoad(load));
+rows.push(...measureProfiles());
 const table = [
   "| what | bar | measured |",
   "| --- | --- | --- |",
   ...rows.map((row) => `| ${row.join(" | ")} |`),
   "",
-  `Medians in one process, ${VARIANTS} message shapes a load; ratios are to JSON.parse + JSON.stringify of the same message. Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}.`,
+  `Medians of ${ROUNDS} interleaved rounds in one process, ${VARIANTS} message shapes a load; ratios are to JSON.parse + JSON.stringify of the same message. Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}.`,
 ].join("\n");
 process.stdout.write(`${table}\n`);
 if (values.write) writeFileSync("README.md", replaceBetween(readFileSync("README.md", "utf8"), "bench", table));
 
-async function measureLoad(load: Load): Promise<string[][]> {
+function measureLoad(load: Load): string[][] {
   const own = new Map(
     [...codecs].map(([revision, codec]) => [revision, load.results.map((result) => codec.lower(load.method, "result", result, skipping))]),
   );
   const lines = load.results.map((result) => JSON.stringify(result));
-  const bench = new Bench({ time, warmupTime: time / 2 });
-  bench.add(
-    "json",
-    cycle(lines, (line) => JSON.stringify(JSON.parse(line))),
-  );
+  const tasks = new Map<string, () => void>();
   for (const [revision, codec] of codecs) {
     const same = own.get(revision) as unknown[];
-    bench.add(
+    tasks.set(
       `same ${revision}`,
       cycle(same, (result) => codec.lower(load.method, "result", codec.lift(load.method, "result", result))),
     );
     if (codec === newest) continue;
-    bench.add(
+    tasks.set(
       `down ${revision}`,
       cycle(load.results, (result) => codec.lower(load.method, "result", newest.lift(load.method, "result", result), policy)),
     );
-    bench.add(
+    tasks.set(
       `up ${revision}`,
       cycle(same, (result) => newest.lower(load.method, "result", codec.lift(load.method, "result", result), policy)),
     );
   }
-  await bench.run();
-  const medians = new Map(bench.tasks.map((task) => [task.name, median(task.result)]));
-  const json = medians.get("json") as number;
-  const ratios = (prefix: string) =>
-    [...medians].filter(([name]) => name.startsWith(prefix)).map(([name, value]) => [name.slice(prefix.length + 1), value / json] as const);
-  const worst = (prefix: string) => ratios(prefix).reduce((a, b) => (b[1] > a[1] ? b : a));
-  const [sameAt, same] = worst("same");
-  const [downTo, down] = worst("down");
-  const [upFrom, up] = worst("up");
+  const ratios = measure(
+    cycle(lines, (line) => JSON.stringify(JSON.parse(line))),
+    tasks,
+  );
+  const worst = (prefix: string) => [...ratios].filter(([name]) => name.startsWith(prefix)).reduce((a, b) => (b[1] > a[1] ? b : a));
+  const row = (prefix: string, title: string, bar: string) => {
+    const [name, ratio] = worst(prefix);
+    return [`${load.name}: ${title} ${name.slice(prefix.length + 1)})`, bar, `${ratio.toFixed(3)} ×`];
+  };
   const crossBar = load.name.startsWith("list") ? "≤ 0.05 ×" : "≤ 0.15 ×";
   return [
-    [`${load.name}: lift + lower, same shape (worst: ${sameAt})`, "≤ 0.05 ×", `${same.toFixed(3)} ×`],
-    [`${load.name}: ${newest.version} down (worst: to ${downTo})`, crossBar, `${down.toFixed(3)} ×`],
-    [`${load.name}: up to ${newest.version} (worst: from ${upFrom})`, crossBar, `${up.toFixed(3)} ×`],
+    row("same", "lift + lower, same shape (worst:", "≤ 0.05 ×"),
+    row("down", `${newest.version} down (worst: to`, crossBar),
+    row("up", `up to ${newest.version} (worst: from`, crossBar),
   ];
 }
 
-async function measureProfiles(): Promise<string[][]> {
+function measureProfiles(): string[][] {
   const profile = CapabilitySet.allFor("2025-11-25").resolve("2025-11-25", "stdio");
-  const bench = new Bench({ time, warmupTime: time / 2 });
-  const count = FEATURES.length * 100;
+  const order = Uint16Array.from({ length: FEATURES.length * 100 }, (_, index) => (index * 7) % FEATURES.length);
   let sink = 0;
-  bench.add("loop", () => {
-    for (let index = 0; index < count; index += 1) sink += index % FEATURES.length;
-  });
-  bench.add("isEnabled", () => {
-    for (let index = 0; index < count; index += 1) sink += profile.isEnabled(index % FEATURES.length) ? 1 : 0;
-  });
-  const sessions = revisions.flatMap((revision) => PEERS.map((peers) => ({ revision, transport: "stdio", ...peers })));
-  bench.add("resolve", () => {
-    for (const session of sessions) sink += resolve(session).bits.length;
-  });
+  const loop = () => {
+    for (const feature of order) sink += feature;
+  };
+  const ask = () => {
+    for (const feature of order) sink += profile.isEnabled(feature) ? 1 : 0;
+  };
+  const [isEnabled] = measure(loop, new Map([["isEnabled", ask]])).values();
+  const typical = revisions.flatMap((revision) => PEERS.map((peers) => ({ revision, transport: "stdio", ...peers })));
   const fullest = revisions.map((revision) => ({
     revision,
     transport: "stdio",
     client: CapabilitySet.allFor(revision).client,
     server: CapabilitySet.allFor(revision).server,
   }));
-  bench.add("resolve fullest", () => {
-    for (const session of fullest) sink += resolve(session).bits.length;
-  });
-  await bench.run();
-  if (sink === 0) throw new Error("nothing was measured");
-  const of = (name: string) => median(bench.tasks.find((task) => task.name === name)?.result);
-  return [
-    ["isEnabled over varying features", "≤ 3 × an empty loop", `${(of("isEnabled") / of("loop")).toFixed(2)} ×`],
-    [`resolve of ${FEATURES.length} features, typical peers`, "≤ 2 µs", `${((of("resolve") / sessions.length) * 1000).toFixed(2)} µs`],
-    [
-      `resolve of ${FEATURES.length} features, every flag sent`,
-      "≤ 2 µs",
-      `${((of("resolve fullest") / fullest.length) * 1000).toFixed(2)} µs`,
-    ],
+  const microseconds = (sessions: readonly Parameters<typeof resolve>[0][]) => {
+    const run = () => {
+      for (const session of sessions) sink += resolve(session).bits.length;
+    };
+    warm(run);
+    return (median(Array.from({ length: ROUNDS }, () => once(run))) * 1000) / sessions.length;
+  };
+  const rows = [
+    ["isEnabled over varying features", "≤ 3 × an empty loop", `${(isEnabled as number).toFixed(2)} ×`],
+    [`resolve of ${FEATURES.length} features, typical peers`, "≤ 2 µs", `${microseconds(typical).toFixed(2)} µs`],
+    [`resolve of ${FEATURES.length} features, every flag sent`, "≤ 2 µs", `${microseconds(fullest).toFixed(2)} µs`],
   ];
+  if (sink === 0) throw new Error("nothing was measured");
+  return rows;
 }
 
-/** Milliseconds of the median run. */
-function median(result: unknown): number {
-  const latency = (result as { latency?: { p50: number } } | undefined)?.latency;
-  if (latency === undefined)
-    throw new Error(`a task was not measured: ${JSON.stringify(result)} ${String((result as { error?: unknown }).error)}`);
-  return latency.p50;
+/** Gives, for each task, the median over the rounds of its time beside the base's in the same round. */
+function measure(base: () => void, tasks: ReadonlyMap<string, () => void>): Map<string, number> {
+  for (const task of [base, ...tasks.values()]) warm(task);
+  const ratios = new Map([...tasks.keys()].map((name) => [name, [] as number[]]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const unit = once(base);
+    for (const [name, task] of tasks) ratios.get(name)?.push(once(task) / unit);
+  }
+  return new Map([...ratios].map(([name, list]) => [name, median(list)]));
+}
+
+/** Milliseconds of one call, over a slice of time. */
+function once(task: () => void): number {
+  const start = performance.now();
+  let calls = 0;
+  let elapsed = 0;
+  do {
+    for (let index = 0; index < 16; index += 1) task();
+    calls += 16;
+    elapsed = performance.now() - start;
+  } while (elapsed < SLICE);
+  return elapsed / calls;
+}
+
+function warm(task: () => void): void {
+  for (let index = 0; index < 20; index += 1) once(task);
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 /** Runs a function over the items in turn, all of them in one measured call, so that no single shape stays hot. */
