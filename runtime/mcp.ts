@@ -10,6 +10,7 @@ import { bindProtocol } from "./bind.js";
 export { Feature, FEATURES, type FeatureId } from "../generated/mcp/features.js";
 export { ERROR_CODES } from "../generated/mcp/errors.js";
 export { METHODS, type Method, type MethodOf } from "../generated/mcp/methods.js";
+export { VALUES } from "../generated/mcp/values.js";
 export { REVISIONS, type Revision, type Transport } from "../generated/mcp/revisions.js";
 export { isUnknownContent, isUnknownSamplingMessageContent } from "../generated/mcp/ir.js";
 export type * as ir from "../generated/mcp/ir.js";

@@ -21,7 +21,7 @@ export type JSONValue = (JSONObject | readonly JSONValue[] | (string | number | 
  * Since 2024-11-05, by logging (2024-11-05 server/utilities/logging).
  * @deprecated since 2026-07-28 (2026-07-28 deprecated 1, SEP-2577)
  */
-export type LoggingLevel = ("alert" | "critical" | "debug" | "emergency" | "error" | "info" | "notice" | "warning")
+export type LoggingLevel = ("debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency")
 /**
  * Receiver of a request reports progress against the token the requester supplied.
  * Since 2024-11-05, by progress (2024-11-05 basic/utilities/progress).
@@ -127,7 +127,7 @@ export type MultiSelectEnumSchema = (UntitledMultiSelectEnumSchema | TitledMulti
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-export type ResultType = string
+export type ResultType = "complete" | "input_required" | (string & {})
 /**
  * JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.
  * Since 2024-11-05, by jsonrpc.base (2024-11-05 basic/messages).
@@ -241,7 +241,7 @@ readonly cacheScope: ("private" | "public")
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType: string
+readonly resultType: "complete" | "input_required" | (string & {})
 readonly ttlMs: number
 }
 /**
@@ -477,7 +477,7 @@ readonly _meta?: MetaObject
 readonly content: (AudioContent | ImageContent | TextContent | ToolResultContent | ToolUseContent | readonly SamplingMessageContentBlock[])
 readonly model: string
 readonly role: Role
-readonly stopReason?: string
+readonly stopReason?: "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | (string & {})
 }
 /**
  * Image content block, base64 with a MIME type.
@@ -680,7 +680,7 @@ readonly isError?: boolean
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType?: string
+readonly resultType?: "complete" | "input_required" | (string & {})
 /**
  * Tool declares an output schema and returns structured content.
  * Since 2025-06-18, by tools.structured-output (2025-06-18 major 2, PR #371).
@@ -708,7 +708,7 @@ readonly requestState?: string
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType: string
+readonly resultType: "complete" | "input_required" | (string & {})
 }
 /**
  * Server answers prompts/get, resources/read or tools/call with the input it needs; client retries the request with the responses and the opaque state.
@@ -1933,7 +1933,7 @@ readonly _meta?: ResultMetaObject
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType?: string
+readonly resultType?: "complete" | "input_required" | (string & {})
 readonly [k: string]: unknown
 }
 /**
@@ -1951,7 +1951,7 @@ readonly values: readonly string[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType?: string
+readonly resultType?: "complete" | "input_required" | (string & {})
 }
 /**
  * Named response envelopes per method (XResultResponse).
@@ -1993,7 +1993,7 @@ readonly instructions?: string
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType: string
+readonly resultType: "complete" | "input_required" | (string & {})
 readonly supportedVersions: readonly string[]
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
@@ -2122,7 +2122,7 @@ readonly messages: readonly PromptMessage[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType?: string
+readonly resultType?: "complete" | "input_required" | (string & {})
 }
 /**
  * Server offers prompt templates with arguments.
@@ -2284,7 +2284,7 @@ readonly prompts: readonly Prompt[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType?: string
+readonly resultType?: "complete" | "input_required" | (string & {})
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
  * Since 2026-07-28, by caching (2026-07-28 minor 5, SEP-2549).
@@ -2359,7 +2359,7 @@ readonly resourceTemplates: readonly ResourceTemplate[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType?: string
+readonly resultType?: "complete" | "input_required" | (string & {})
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
  * Since 2026-07-28, by caching (2026-07-28 minor 5, SEP-2549).
@@ -2426,7 +2426,7 @@ readonly resources: readonly Resource[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType?: string
+readonly resultType?: "complete" | "input_required" | (string & {})
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
  * Since 2026-07-28, by caching (2026-07-28 minor 5, SEP-2549).
@@ -2497,7 +2497,7 @@ readonly nextCursor?: string
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType?: string
+readonly resultType?: "complete" | "input_required" | (string & {})
 readonly tools: readonly Tool[]
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
@@ -2624,7 +2624,7 @@ readonly nextCursor?: string
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType?: string
+readonly resultType?: "complete" | "input_required" | (string & {})
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
@@ -2664,7 +2664,7 @@ readonly contents: readonly (TextResourceContents | BlobResourceContents)[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType?: string
+readonly resultType?: "complete" | "input_required" | (string & {})
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
  * Since 2026-07-28, by caching (2026-07-28 minor 5, SEP-2549).
@@ -2809,7 +2809,7 @@ readonly _meta: SubscriptionsListenResultMetaObject
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-readonly resultType: string
+readonly resultType: "complete" | "input_required" | (string & {})
 }
 /**
  * Server ends a subscription with a final result.

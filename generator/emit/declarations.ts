@@ -1,5 +1,6 @@
 // Turns definitions into TypeScript declarations: exactly one export a definition, under its own name, with its provenance as doc comment.
 import { compile, type JSONSchema } from "json-schema-to-typescript";
+import { propertyPath } from "../model/path.js";
 import { isDeclaredOpen, refName, type Definitions, type Schema } from "../model/schema.js";
 import type { Provenance } from "./provenance.js";
 
@@ -11,6 +12,8 @@ export interface DeclarationSources {
   /** The canonical name of a definition, under which the rows know it. */
   readonly canonicalName: (name: string) => string;
   readonly provenance: Provenance;
+  /** The constants a canonical path may hold, in order. */
+  readonly valuesAt: (path: string) => readonly string[] | undefined;
 }
 
 /** Compiles the declarations; deterministic, in order of name. */
@@ -62,12 +65,20 @@ function dropReference(comment: string): string {
 
 function documented(name: string, sources: DeclarationSources): unknown {
   const canonical = sources.canonicalName(name);
-  const node = prepared(sources.definitions[name] as Schema);
-  const properties = Object.entries(node.properties ?? {}).map(
-    ([field, child]) => [field, withDoc(child, sources.provenance.ofField(canonical, field))] as const,
-  );
+  const node = withValues(prepared(sources.definitions[name] as Schema), sources.valuesAt(canonical));
+  const properties = Object.entries(node.properties ?? {}).map(([field, child]) => {
+    const valued = withValues(child, sources.valuesAt(propertyPath(canonical, field)));
+    return [field, withDoc(valued, sources.provenance.ofField(canonical, field))] as const;
+  });
   const described = properties.length === 0 ? node : { ...node, properties: Object.fromEntries(properties) };
   return withDoc(described, sources.provenance.ofDefinition(canonical));
+}
+
+/** Puts named values in their order; of a plain string they are what is known, and any other string may come. */
+function withValues(node: Schema, values: readonly string[] | undefined): Schema {
+  if (values === undefined) return node;
+  if (node.enum !== undefined) return { ...node, enum: values };
+  return { tsType: `${values.map((value) => JSON.stringify(value)).join(" | ")} | (string & {})` };
 }
 
 function withDoc(node: Schema, doc: string | undefined): Schema {

@@ -13,6 +13,7 @@ import { emitRevisions } from "./revisions.js";
 import { numberTables } from "./tables.js";
 import { emitTypes } from "./types.js";
 import { emitValidators } from "./validators.js";
+import { emitValues } from "./values.js";
 import { emitWalk } from "./walk.js";
 
 /** Emits all files of a protocol, sorted by path. */
@@ -25,6 +26,7 @@ export async function emitProtocol(model: Model, templates: Templates): Promise<
     emitErrors(model),
     emitChanges(model),
     emitCodecs(model),
+    emitValues(model),
     emitWalk(model, templates),
     emitFeatureMatrix(model, templates),
     await emitIr(model),

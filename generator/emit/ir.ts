@@ -2,6 +2,7 @@
 import { Project, SyntaxKind } from "ts-morph";
 import { refName, resolve, shape, refTo } from "../model/schema.js";
 import { paramsNode } from "../model/methods.js";
+import { valuesAt } from "../model/values.js";
 import type { Definitions, Model, Schema } from "../model/types.js";
 import { compileDeclarations } from "./declarations.js";
 import { header, propertyKey, type Output } from "./output.js";
@@ -10,7 +11,12 @@ import { buildProvenance } from "./provenance.js";
 /** Emits the canonical types. */
 export async function emitIr(model: Model): Promise<Output> {
   const unknowns = unknownMembers(model.ir);
-  const text = await compileDeclarations({ definitions: model.ir, canonicalName: (name) => name, provenance: buildProvenance(model) });
+  const text = await compileDeclarations({
+    definitions: model.ir,
+    canonicalName: (name) => name,
+    provenance: buildProvenance(model),
+    valuesAt: (path) => valuesAt(model, path, model.revisions.length - 1)?.values,
+  });
   const opening = header(
     `schemas/${model.protocol}`,
     "The canonical form: for each definition, under its newest name, what any revision allows. A message may be its own canonical form.",

@@ -1,5 +1,6 @@
 // Emits <revision>/types.ts: the wire types of one revision, exactly its schema's definitions, each with its provenance.
 import type { Model, Revision } from "../model/types.js";
+import { valuesAt } from "../model/values.js";
 import { compileDeclarations } from "./declarations.js";
 import { header, type Output } from "./output.js";
 import { buildProvenance } from "./provenance.js";
@@ -11,6 +12,7 @@ export async function emitTypes(model: Model, revision: Revision): Promise<Outpu
     definitions: revision.definitions,
     canonicalName: (name) => later.reduce((current, rename) => (rename.from.includes(current) ? rename.to : current), name),
     provenance: buildProvenance(model, revision.index),
+    valuesAt: (path) => valuesAt(model, path, revision.index)?.values,
   });
   const opening = header(
     `schemas/${model.protocol}/${revision.id}/schema.json`,

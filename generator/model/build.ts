@@ -7,6 +7,7 @@ import { applyErrata, type Erratum, type PlacedErratum } from "./errata.js";
 import { checkFills } from "./fills.js";
 import { readFlags } from "./flags.js";
 import { buildIr } from "./ir.js";
+import { checkValues } from "./values.js";
 import { readMethods, type MessageUnion } from "./methods.js";
 import { foldRows, type Changes, type ChangesFile } from "./rows.js";
 import { inOrder, type Definitions } from "./schema.js";
@@ -95,6 +96,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
     layout: folded.layout,
     renames: folded.renames,
     goings: folded.goings,
+    values: folded.values,
     ir: buildIr(revisions.map((revision) => revision.canonical)),
     naming: protocol.naming,
     accounting: [],
@@ -105,6 +107,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
   checkSingleGate(model, problems);
   checkFlags(model, problems);
   checkFills(model, problems);
+  checkValues(model, problems);
   checkLayout(model, used, problems);
   // A faulty row would show again as a delta nobody accounts for; the accounts are drawn up once the rows are sound.
   return problems.length > before ? model : { ...model, accounting: accountForDeltas(model, problems) };

@@ -62,7 +62,7 @@ export function checkCites(files: readonly ChangesFile[], problems: Problem[]): 
 }
 
 function citesOf(changes: Changes): { cite: RowCite; path: (string | number)[] }[] {
-  const lists = ["features", "extends", "removes", "deprecates", "renames", "layout"] as const;
+  const lists = ["features", "extends", "removes", "deprecates", "renames", "layout", "values"] as const;
   return lists.flatMap((list) => (changes[list] ?? []).map((row, index) => ({ cite: row.cite, path: [list, index, "cite"] })));
 }
 

@@ -1,7 +1,21 @@
 // Folds the changes.yaml files of one protocol, oldest first, into features with lifetimes, fills, renames and layout entries. Pure.
 import type { Problem } from "../problem.js";
 import { newestPath } from "./canonical.js";
-import type { Cite, Feature, Fill, Gates, Going, Layout, Loss, Lowering, Place, RenameRow, Requirement, Side } from "./types.js";
+import type {
+  Cite,
+  Feature,
+  Fill,
+  Gates,
+  Going,
+  Layout,
+  NamedValues,
+  Loss,
+  Lowering,
+  Place,
+  RenameRow,
+  Requirement,
+  Side,
+} from "./types.js";
 
 /** A changes.yaml after its grammar was checked. */
 export interface Changes {
@@ -15,6 +29,7 @@ export interface Changes {
   readonly renames: readonly { readonly from: readonly string[]; readonly to: string; readonly cite: RowCite }[];
   readonly fills: readonly { readonly feature: string; readonly at: readonly string[]; readonly value?: unknown; readonly from?: string }[];
   readonly layout: readonly { readonly id: string; readonly why: string; readonly covers: readonly string[]; readonly cite: RowCite }[];
+  readonly values?: readonly { readonly at: readonly string[]; readonly values: readonly string[]; readonly cite: RowCite }[];
   readonly unmodelled: readonly { readonly section: string; readonly ordinal: number; readonly why: string }[];
 }
 
@@ -63,6 +78,7 @@ export interface Folded {
   readonly layout: Layout[];
   readonly renames: RenameRow[];
   readonly goings: Going[];
+  readonly values: NamedValues[];
 }
 
 type Mutable = { -readonly [K in keyof Feature]: Feature[K] };
@@ -77,6 +93,7 @@ export function foldRows(files: readonly ChangesFile[], roots: Readonly<Record<S
   const layout: Layout[] = [];
   const renames: RenameRow[] = [];
   const goings: Going[] = [];
+  const values: NamedValues[] = [];
   const stated = files.flatMap((file, revision) => file.value.renames.map((rename) => ({ revision, from: rename.from, to: rename.to })));
   files
     .map((file, revision) => ({ ...file, value: inNewestNames(file.value, (path) => newestPath(path, revision, stated)) }))
@@ -183,13 +200,17 @@ export function foldRows(files: readonly ChangesFile[], roots: Readonly<Record<S
           ...(fill.from === undefined ? {} : { from: fill.from }),
         });
       });
+      (file.value.values ?? []).forEach((entry, index) => {
+        const place = (path?: string) => (path === undefined ? at("values", index) : at("values", index, "at", entry.at.indexOf(path)));
+        values.push({ revision, at: entry.at, values: entry.values, cite: citeOf(entry.cite), place });
+      });
       file.value.layout.forEach((entry, index) => {
         const place = (path?: string) =>
           path === undefined ? at("layout", index) : at("layout", index, "covers", entry.covers.indexOf(path));
         layout.push({ id: entry.id, revision, why: entry.why, covers: entry.covers, cite: citeOf(entry.cite), place });
       });
     });
-  return { features: [...features.values()], fills, layout, renames, goings };
+  return { features: [...features.values()], fills, layout, renames, goings, values };
 }
 
 /** Rewrites every path of a file; nothing moves, so that a path is still found at its place. */
@@ -222,6 +243,7 @@ function inNewestNames(changes: Changes, rename: (path: string) => string): Chan
     removes: changes.removes.map((removal) => ({ ...removal, covers: paths(removal.covers) })),
     fills: changes.fills.map((fill) => ({ ...fill, at: paths(fill.at) })),
     layout: changes.layout.map((entry) => ({ ...entry, covers: paths(entry.covers) })),
+    values: (changes.values ?? []).map((entry) => ({ ...entry, at: paths(entry.at) })),
   };
 }
 

@@ -154,6 +154,15 @@ export interface Going {
   readonly place: Place;
 }
 
+/** The constants a place may hold where the schema file lists none, or lists them in no order; in order, from a revision on. */
+export interface NamedValues {
+  readonly revision: number;
+  readonly at: readonly string[];
+  readonly values: readonly string[];
+  readonly cite: Cite;
+  readonly place: (path?: string) => Place;
+}
+
 /** Everything the emitters need about one protocol. */
 export interface Model {
   readonly protocol: string;
@@ -169,6 +178,7 @@ export interface Model {
   readonly layout: readonly Layout[];
   readonly renames: readonly RenameRow[];
   readonly goings: readonly Going[];
+  readonly values: readonly NamedValues[];
   readonly ir: Definitions;
   readonly naming: Naming;
   /** How the deltas of each pair of consecutive revisions are accounted for; empty while the rows have problems. */

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { VALUES } from "../../runtime/mcp.js";
 import { loadModel } from "../loaded-model.js";
 
 const model = loadModel("mcp");
@@ -30,6 +31,18 @@ describe("wire types", () => {
     expect(text).not.toContain("@deprecated");
     const newest = readFileSync(fileURLToPath(new URL("../../generated/mcp/2026-07-28/types.ts", import.meta.url)), "utf8");
     expect(newest).toContain("@deprecated since 2026-07-28 (2026-07-28 deprecated 1, SEP-2577)");
+  });
+});
+
+describe("named values", () => {
+  it("are in the types in their order: levels by severity, open strings with what is known", () => {
+    const text = readFileSync(fileURLToPath(new URL("../../generated/mcp/2025-11-25/types.ts", import.meta.url)), "utf8");
+    expect(text).toContain(
+      'export type LoggingLevel = ("debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency")',
+    );
+    expect(text).toContain('stopReason?: "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | (string & {})');
+    expect(VALUES["2025-06-18"]["CreateMessageResult.stopReason"]).toEqual(["endTurn", "stopSequence", "maxTokens"]);
+    expect(VALUES["2026-07-28"].ResultType).toEqual(["complete", "input_required"]);
   });
 });
 

@@ -874,6 +874,28 @@ const FACTS: readonly Corruption[] = [
   ),
 ];
 
+const VALUES: readonly Corruption[] = [
+  one(
+    "named values that are not those the schema lists",
+    BASELINE,
+    [
+      "values: [debug, info, notice, warning, error, critical, alert, emergency]",
+      "values: [debug, info, notice, warning, error, critical, alert, panic]",
+    ],
+    "values",
+    "- at: [LoggingLevel]",
+    "LoggingLevel may be alert, critical, debug, emergency, error, info, notice, warning at 2024-11-05, not",
+  ),
+  one(
+    "named values of what is no string",
+    BASELINE,
+    ["at: [CreateMessageResult.stopReason]", "at: [CreateMessageResult.content]"],
+    "values",
+    "- at: [CreateMessageResult.content]",
+    "CreateMessageResult.content is no string at 2024-11-05",
+  ),
+];
+
 const ACCOUNTS: readonly Corruption[] = [
   {
     name: "a new property that no row claims",
@@ -1001,6 +1023,7 @@ describe.each([
   { part: "methods", cases: METHODS },
   { part: "capability flags and transports", cases: FLAGS },
   { part: "errata, renames, layout and fills", cases: FACTS },
+  { part: "named values", cases: VALUES },
   { part: "accounts", cases: ACCOUNTS },
 ])("refuses faults of $part", ({ cases }) => {
   test.each(cases)("$name", async ({ corrupt, expected }) => {

@@ -30,7 +30,7 @@ export type ClientRequest = (InitializeRequest | PingRequest | ListResourcesRequ
  * Server sends log messages with a syslog level.
  * Since 2024-11-05, by logging (2024-11-05 server/utilities/logging).
  */
-export type LoggingLevel = ("alert" | "critical" | "debug" | "emergency" | "error" | "info" | "notice" | "warning")
+export type LoggingLevel = ("debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency")
 /**
  * JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.
  * Since 2024-11-05, by jsonrpc.base (2024-11-05 basic/messages).
@@ -444,7 +444,7 @@ _meta?: {
 content: (TextContent | ImageContent | AudioContent)
 model: string
 role: Role
-stopReason?: string
+stopReason?: "endTurn" | "stopSequence" | "maxTokens" | (string & {})
 }
 /**
  * Client tells the server which directories or files it may work on.

@@ -46,7 +46,7 @@ export type ClientRequest = (InitializeRequest | PingRequest | ListResourcesRequ
  * Server sends log messages with a syslog level.
  * Since 2024-11-05, by logging (2024-11-05 server/utilities/logging).
  */
-export type LoggingLevel = ("alert" | "critical" | "debug" | "emergency" | "error" | "info" | "notice" | "warning")
+export type LoggingLevel = ("debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency")
 /**
  * JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.
  * Since 2024-11-05, by jsonrpc.base (2024-11-05 basic/messages).
@@ -1155,7 +1155,7 @@ _meta?: {
 content: (TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent | SamplingMessageContentBlock[])
 model: string
 role: Role
-stopReason?: string
+stopReason?: "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | (string & {})
 }
 /**
  * Server offers tools to the sampled model and gets tool use back.

@@ -21,7 +21,7 @@ export type JSONValue = (JSONObject | JSONValue[] | (string | number | boolean |
  * Since 2024-11-05, by logging (2024-11-05 server/utilities/logging).
  * @deprecated since 2026-07-28 (2026-07-28 deprecated 1, SEP-2577)
  */
-export type LoggingLevel = ("alert" | "critical" | "debug" | "emergency" | "error" | "info" | "notice" | "warning")
+export type LoggingLevel = ("debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency")
 /**
  * Receiver of a request reports progress against the token the requester supplied.
  * Since 2024-11-05, by progress (2024-11-05 basic/utilities/progress).
@@ -103,7 +103,7 @@ export type MultiSelectEnumSchema = (UntitledMultiSelectEnumSchema | TitledMulti
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-export type ResultType = string
+export type ResultType = "complete" | "input_required" | (string & {})
 /**
  * JSON-RPC 2.0 requests, notifications and responses with a string or integer id that is never null.
  * Since 2024-11-05, by jsonrpc.base (2024-11-05 basic/messages).
@@ -205,7 +205,7 @@ cacheScope: ("private" | "public")
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 ttlMs: number
 }
 /**
@@ -408,7 +408,7 @@ _meta?: MetaObject
 content: (TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent | SamplingMessageContentBlock[])
 model: string
 role: Role
-stopReason?: string
+stopReason?: "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | (string & {})
 }
 /**
  * Text content block.
@@ -590,7 +590,7 @@ isError?: boolean
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 /**
  * Tool declares an output schema and returns structured content.
  * Since 2025-06-18, by tools.structured-output (2025-06-18 major 2, PR #371).
@@ -618,7 +618,7 @@ requestState?: string
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 }
 /**
  * Server answers prompts/get, resources/read or tools/call with the input it needs; client retries the request with the responses and the opaque state.
@@ -1359,7 +1359,7 @@ _meta?: ResultMetaObject
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 [k: string]: unknown
 }
 /**
@@ -1380,7 +1380,7 @@ values: string[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 }
 /**
  * Named response envelopes per method (XResultResponse).
@@ -1412,7 +1412,7 @@ instructions?: string
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 supportedVersions: string[]
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
@@ -1511,7 +1511,7 @@ messages: PromptMessage[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 }
 /**
  * Server offers prompt templates with arguments.
@@ -1654,7 +1654,7 @@ prompts: Prompt[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
  * Since 2026-07-28, by caching (2026-07-28 minor 5, SEP-2549).
@@ -1729,7 +1729,7 @@ resourceTemplates: ResourceTemplate[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
  * Since 2026-07-28, by caching (2026-07-28 minor 5, SEP-2549).
@@ -1796,7 +1796,7 @@ resources: Resource[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
  * Since 2026-07-28, by caching (2026-07-28 minor 5, SEP-2549).
@@ -1867,7 +1867,7 @@ nextCursor?: string
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 tools: Tool[]
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
@@ -2004,7 +2004,7 @@ nextCursor?: string
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 }
 /**
  * Named error objects for the five standard JSON-RPC codes.
@@ -2088,7 +2088,7 @@ contents: (TextResourceContents | BlobResourceContents)[]
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 /**
  * Results of discovery, lists and resource reads say how long and by whom they may be cached.
  * Since 2026-07-28, by caching (2026-07-28 minor 5, SEP-2549).
@@ -2225,7 +2225,7 @@ _meta: SubscriptionsListenResultMetaObject
  * Each server result states whether it is complete or asks for input.
  * Since 2026-07-28, by results.result-type (2026-07-28 major 8, SEP-2322).
  */
-resultType: string
+resultType: "complete" | "input_required" | (string & {})
 }
 /**
  * Server ends a subscription with a final result.

@@ -77,5 +77,6 @@ export function lowerValues(map: Wire, ctx: LowerContext, depth: number, lower: 
 
 /** Tells whether every value of a map passes a test. */
 export function everyValue(map: Wire, test: (value: unknown) => boolean): boolean {
-  return Object.values(map).every(test);
+  for (const key in map) if (Object.prototype.hasOwnProperty.call(map, key) && !test(map[key])) return false;
+  return true;
 }
