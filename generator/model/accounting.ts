@@ -15,7 +15,7 @@ interface Claim {
   readonly cite: Cite;
   readonly path: string;
   readonly kinds: readonly DeltaKind[];
-  /** True where everything below the path is covered too. */
+  /** True where everything below the path is covered too, except properties that come or go: these are claimed by name. */
   readonly wide: boolean;
   readonly place: Place;
 }
@@ -94,8 +94,9 @@ function claimFor(
   problems: Problem[],
 ): Claim | undefined {
   const path = newestPath(delta.path, after.index, model.renames);
+  const comesOrGoes = delta.kind === "property-added" || delta.kind === "property-removed";
   const matching = claims.filter(
-    (claim) => claim.kinds.includes(delta.kind) && (claim.path === path || (claim.wide && isBelow(path, claim.path))),
+    (claim) => claim.kinds.includes(delta.kind) && (claim.path === path || (claim.wide && !comesOrGoes && isBelow(path, claim.path))),
   );
   const stated = matching.some((claim) => claim.account !== "fill") ? matching.filter((claim) => claim.account !== "fill") : matching;
   const longest = Math.max(0, ...stated.map((claim) => claim.path.length));

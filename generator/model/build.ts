@@ -2,7 +2,7 @@
 import type { Problem } from "../problem.js";
 import { accountForDeltas } from "./accounting.js";
 import { toCanonical } from "./canonical.js";
-import { checkCites, checkFlags, checkGatedPaths, checkLayout, checkSingleGate } from "./checks.js";
+import { checkCites, checkErrors, checkFlags, checkGatedPaths, checkLayout, checkSingleGate } from "./checks.js";
 import { applyErrata, type Erratum, type PlacedErratum } from "./errata.js";
 import { checkFills } from "./fills.js";
 import { readFlags } from "./flags.js";
@@ -101,16 +101,44 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
     naming: protocol.naming,
     accounting: [],
   };
+  checkProtocol(input, protocol, model, problems);
   checkCites(files, problems);
   checkGatedPaths(model, problems);
   checkMethodGates(model, problems);
   checkSingleGate(model, problems);
   checkFlags(model, problems);
+  checkErrors(model, problems);
   checkFills(model, problems);
   checkValues(model, problems);
   checkLayout(model, used, problems);
   // A faulty row would show again as a delta nobody accounts for; the accounts are drawn up once the rows are sound.
   return problems.length > before ? model : { ...model, accounting: accountForDeltas(model, problems) };
+}
+
+/** Checks that what protocol.yaml names is there: its own folder, the flags that imply others, the payloads that carry messages. */
+function checkProtocol(input: ProtocolInput, protocol: ProtocolFile, model: Model, problems: Problem[]): void {
+  const { file, lineOf } = input.protocol;
+  const report = (path: readonly (string | number)[], rule: string, message: string, fix: string) =>
+    problems.push({ file, line: lineOf(path), rule, message, fix });
+  if (protocol.name !== input.name)
+    report(["name"], "protocol", `the protocol ${protocol.name} stands in the folder ${input.name}`, "give both one name");
+  for (const [index, { side, flag, by }] of protocol.implied.entries()) {
+    for (const name of [flag, by].filter((path) => !model.revisions.some((revision) => revision.flags[side].has(path)))) {
+      report(["implied", index], "flag", `no schema has the ${side} capability ${name}`, "correct the flag");
+    }
+  }
+  for (const [index, { union, carrier }] of protocol.messages.entries()) {
+    const unions = model.revisions.filter((revision) => Object.hasOwn(revision.definitions, union));
+    if (unions.length === 0) report(["messages", index], "protocol", `no schema has the union ${union}`, "correct the union's name");
+    const without = unions.find((revision) => carrier !== undefined && !Object.hasOwn(revision.definitions, carrier));
+    if (without !== undefined)
+      report(
+        ["messages", index],
+        "protocol",
+        `${without.id} has ${union} but no definition ${carrier} to carry it`,
+        "correct the carrier's name",
+      );
+  }
 }
 
 function placeErrata(input: ProtocolInput, protocol: ProtocolFile, problems: Problem[]): PlacedErratum[] {

@@ -87,7 +87,16 @@ export function checkGatedPaths(model: Model, problems: Problem[]): void {
     const lists = [feature.gates.definitions, feature.gates.fields, feature.gates.members];
     for (const text of lists.flat()) checkPath(text, feature, model, problems);
     for (const text of feature.gates.changes) checkExists(text, feature, model, problems);
-    for (const lowering of feature.lowerings) checkLowering(lowering, feature, problems);
+    for (const [index, lowering] of feature.lowerings.entries()) {
+      checkLowering(lowering, feature, problems);
+      if (!feature.lowerings.slice(0, index).some((other) => other.at === lowering.at)) continue;
+      problems.push({
+        ...lowering.place,
+        rule: "lowering",
+        message: `${feature.id} lowers ${lowering.at} twice`,
+        fix: "keep one entry a place",
+      });
+    }
   }
 }
 
@@ -258,6 +267,29 @@ function checkFlag(side: Side, flag: string | undefined, since: number, feature:
       message: `${feature.id} needs the ${side} capability ${flag}, which the schema of ${revision.id} does not have`,
       fix: "correct the flag, or say since when it exists",
     });
+  }
+}
+
+/** Checks that at no revision two features give one error name to different codes. */
+export function checkErrors(model: Model, problems: Problem[]): void {
+  for (const [index, feature] of model.features.entries()) {
+    for (const { name, code } of feature.errors) {
+      const twin = model.features
+        .slice(0, index)
+        .find(
+          (other) =>
+            other.first <= feature.last &&
+            feature.first <= other.last &&
+            other.errors.some((error) => error.name === name && error.code !== code),
+        );
+      if (twin === undefined) continue;
+      problems.push({
+        ...feature.place("errors"),
+        rule: "duplicate",
+        message: `${feature.id} gives ${name} the code ${code}, and ${twin.id} another`,
+        fix: "give the errors names of their own",
+      });
+    }
   }
 }
 

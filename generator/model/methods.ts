@@ -119,6 +119,14 @@ function resultsOf(method: string, definition: string, gating: Feature, sources:
       fix: "correct the definition's name",
     });
   }
+  if (own(definitions, usual) === undefined) {
+    problems.push({
+      ...gating.place(method),
+      rule: "results",
+      message: `${method} has no result: neither ${stem}${naming.result} nor ${naming.empty} is a definition`,
+      fix: "correct naming in protocol.yaml",
+    });
+  }
   const results = [usual, ...others.map((other) => other.name)];
   const envelope = findNode({ definition: stem + naming.envelope, steps: [{ property: "result" }] }, definitions);
   const stated = envelope && (envelope.anyOf?.flatMap((member) => refName(member) ?? []) ?? [refName(envelope) ?? ""]).sort();

@@ -173,7 +173,15 @@ export function foldRows(files: readonly ChangesFile[], roots: Readonly<Record<S
         const since = entry.asOf ?? file.value.revision;
         if (!files.some((other) => other.value.revision === since))
           report(place, "dangling", `no revision is called ${since}`, "name a revision of protocol.yaml");
-        if (feature !== undefined) feature.deprecated = { since, cite: citeOf(entry.cite) };
+        if (feature === undefined) return;
+        const why =
+          feature.removal !== undefined
+            ? `it was removed by ${feature.removal.revision}`
+            : feature.deprecated !== undefined
+              ? `it is so since ${feature.deprecated.since}`
+              : undefined;
+        if (why !== undefined) report(place, "lifetime", `cannot deprecate ${entry.feature}: ${why}`, "delete the entry");
+        feature.deprecated ??= { since, cite: citeOf(entry.cite) };
       });
       file.value.renames.forEach((rename, index) =>
         renames.push({
@@ -321,7 +329,7 @@ function toFeature(
 /** Finds where in a row a gated path or a lowering place is written. */
 function placeWithin(row: Pick<FeatureRow, "gates" | "lowering">, path: string | undefined): (string | number)[] {
   if (path === undefined) return [];
-  if (path === "cite" || path === "requires" || path === "transport") return [path];
+  if (["cite", "requires", "transport", "errors"].includes(path)) return [path];
   for (const [list, items] of Object.entries(row.gates ?? {})) {
     const index = (items as readonly unknown[]).indexOf(path);
     if (index !== -1) return ["gates", list, index];

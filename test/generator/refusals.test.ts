@@ -21,6 +21,7 @@ interface Corruption {
   readonly expected: readonly Expected[];
 }
 
+const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 const PROTOCOL = "mcp/protocol.yaml";
 const SOURCES = "mcp/sources.json";
 const ERRATA = "mcp/errata.yaml";
@@ -896,6 +897,153 @@ const VALUES: readonly Corruption[] = [
   ),
 ];
 
+const PROTOCOLS: readonly Corruption[] = [
+  one(
+    "a protocol by another name than its folder's",
+    PROTOCOL,
+    ["name: mcp", "name: mcq"],
+    "protocol",
+    "name: mcq",
+    "the protocol mcq stands in the folder mcp",
+  ),
+  one(
+    "a flag implied that no schema has",
+    PROTOCOL,
+    ["flag: elicitation.form,", "flag: elicitation.from,"],
+    "flag",
+    "- { side: client, flag: elicitation.from",
+    "no schema has the client capability elicitation.from",
+  ),
+  one(
+    "a flag implied by one that no schema has",
+    PROTOCOL,
+    ["by: elicitation }", "by: elicitations }"],
+    "flag",
+    "- { side: client, flag: elicitation.form",
+    "no schema has the client capability elicitations",
+  ),
+  one(
+    "a union that no schema has",
+    PROTOCOL,
+    [
+      "  - { union: ServerNotification",
+      "  - { union: ServerNote, kind: notification, direction: serverToClient }\n  - { union: ServerNotification",
+    ],
+    "protocol",
+    "- { union: ServerNote,",
+    "no schema has the union ServerNote",
+  ),
+  one(
+    "a carrier that no schema has",
+    PROTOCOL,
+    ["carrier: InputRequiredResult", "carrier: InputNeededResult"],
+    "protocol",
+    "- { union: InputRequest",
+    "2026-07-28 has InputRequest but no definition InputNeededResult to carry it",
+  ),
+];
+
+const LIVES: readonly Corruption[] = [
+  one(
+    "the deprecation of what is gone",
+    JULY,
+    ["deprecates:\n", "deprecates:\n  - { feature: jsonrpc.batching, cite: { section: deprecated, ordinal: 1 } }\n"],
+    "lifetime",
+    "- { feature: jsonrpc.batching, cite: { section: deprecated",
+    "cannot deprecate jsonrpc.batching: it was removed by 2025-06-18",
+  ),
+  one(
+    "a second deprecation",
+    JULY,
+    ["deprecates:\n", "deprecates:\n  - { feature: roots, cite: { section: deprecated, ordinal: 4 } }\n"],
+    "lifetime",
+    "- { feature: roots, cite: { section: deprecated, ordinal: 1",
+    "cannot deprecate roots: it is so since 2026-07-28",
+  ),
+  one(
+    "a place lowered twice",
+    JUNE,
+    [
+      "- at: [Tool.outputSchema]",
+      "- at: [Tool.outputSchema]\n        loss: advisory\n        degrade: [skip]\n      - at: [Tool.outputSchema]",
+    ],
+    "lowering",
+    "at: [Tool.outputSchema]\n        loss: advisory\n        degrade: [keep, skip, annotate]",
+    "tools.structured-output lowers Tool.outputSchema twice",
+  ),
+  one(
+    "an error name with two codes",
+    JULY,
+    ["{ name: HEADER_MISMATCH, code: -32020 }", "{ name: PARSE_ERROR, code: -32020 }"],
+    "duplicate",
+    "errors: [{ name: PARSE_ERROR",
+    "transport.request-headers gives PARSE_ERROR the code -32020, and jsonrpc.errors another",
+  ),
+  one(
+    "a choice of one capability",
+    BASELINE,
+    [
+      "requires: { server: logging }\n    cite: { page: server/utilities/logging }\n    gates:\n      methods: [logging/setLevel]",
+      "requires: { server: logging, match: any }\n    cite: { page: server/utilities/logging }\n    gates:\n      methods: [logging/setLevel]",
+    ],
+    "grammar",
+    "requires: { server: logging, match: any }",
+    "must have propert",
+  ),
+];
+
+/** Corruptions of a random row or schema, the same ones for a seed: a wrong path, a wrong cite, a stranger in a schema. */
+function seeded(seed: number): Corruption {
+  const pick = <T>(items: readonly T[], salt: number): T => items[(seed * 7919 + salt * 104729) % items.length] as T;
+  const file = pick([MARCH, JUNE, NOVEMBER, JULY], 1);
+  const schema = file.replace("changes.yaml", "schema.json");
+  const revision = file.split("/")[1] as string;
+  if (seed % 3 === 0) {
+    return {
+      name: `seed ${seed}: a stranger in a schema`,
+      corrupt: (copy) => {
+        const names = (file: string) => {
+          const { $defs } = JSON.parse(copy.read(file)) as { $defs: Record<string, { properties?: object }> };
+          return Object.keys($defs).filter((name) => Object.keys($defs[name]?.properties ?? {}).length > 0);
+        };
+        const before = names(`mcp/${REVISIONS[REVISIONS.indexOf(revision) - 1]}/schema.json`);
+        const name = pick(
+          names(schema).filter((candidate) => before.includes(candidate)),
+          2,
+        );
+        const text = copy.read(schema);
+        const at = text.indexOf('\n      "properties": {\n', text.indexOf(`\n    "${name}": {`)) + '\n      "properties": {\n'.length;
+        copy.write(schema, `${text.slice(0, at)}        "zzStranger": { "type": "string" },\n${text.slice(at)}`);
+        copy.record("mcp", revision);
+      },
+      expected: [{ rule: "unaccounted", file: schema, at: '"zzStranger"', says: "nothing accounts for the delta property-added" }],
+    };
+  }
+  if (seed % 3 === 1) {
+    return {
+      name: `seed ${seed}: a cite of no entry`,
+      corrupt: (copy) => {
+        const cites = [...copy.read(file).matchAll(/^ {4}cite: \{ section: (?:major|minor|other), ordinal: \d+/gm)];
+        const cite = pick(cites, 3);
+        const text = copy.read(file);
+        copy.write(file, `${text.slice(0, cite.index)}${cite[0].replace(/\d+$/, "77")}${text.slice(cite.index + cite[0].length)}`);
+      },
+      expected: [{ rule: "cite", file, at: "ordinal: 77", says: " 77, but that section of the changelog" }],
+    };
+  }
+  return {
+    name: `seed ${seed}: a path no schema has`,
+    corrupt: (copy) => {
+      const text = copy.read(file);
+      const paths = [...text.matchAll(/^ {6}(?:fields|definitions): \[(\w+(?:\.\w+)?)/gm)];
+      const path = pick(paths, 4);
+      const at = path.index + path[0].length;
+      copy.write(file, `${text.slice(0, at)}Zz${text.slice(at)}`);
+    },
+    expected: [{ rule: "gated-path", file, at: "Zz", says: "no schema has" }],
+  };
+}
+
 const ACCOUNTS: readonly Corruption[] = [
   {
     name: "a new property that no row claims",
@@ -1024,12 +1172,33 @@ describe.each([
   { part: "capability flags and transports", cases: FLAGS },
   { part: "errata, renames, layout and fills", cases: FACTS },
   { part: "named values", cases: VALUES },
+  { part: "protocol.yaml", cases: PROTOCOLS },
+  { part: "lifetimes and names", cases: LIVES },
   { part: "accounts", cases: ACCOUNTS },
 ])("refuses faults of $part", ({ cases }) => {
   test.each(cases)("$name", async ({ corrupt, expected }) => {
     const copy = new SchemasCopy();
     corrupt(copy);
     expectRefusal(copy, await copy.compile(), expected);
+  });
+});
+
+describe("refuses corruptions at random", () => {
+  test.each(Array.from({ length: 20 }, (_, seed) => seeded(seed)))("$name", async ({ corrupt, expected }) => {
+    const copy = new SchemasCopy();
+    corrupt(copy);
+    const run = await copy.compile();
+    const [want] = expected as [Expected];
+    const line = copy
+      .read(want.file)
+      .slice(0, copy.read(want.file).indexOf(want.at as string))
+      .split("\n").length;
+    const places = run.problems.filter((problem) => problem.rule === want.rule && problem.message.includes(want.says));
+    expect(places.map((problem) => [relative(copy.folder, problem.file).split(sep).join("/"), problem.line])).toContainEqual([
+      want.file,
+      line,
+    ]);
+    expect(run.outputs).toEqual([]);
   });
 });
 
