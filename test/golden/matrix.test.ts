@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { CapabilitySet, FEATURES, REVISIONS, tables } from "../../runtime/mcp.js";
-import { revisionIndex } from "../../runtime/revision.js";
+import { matrixRows } from "../../runtime/cli/print.js";
+import { FEATURES, REVISIONS, tables } from "../../runtime/mcp.js";
 
 const text = readFileSync(fileURLToPath(new URL("../../generated/mcp/feature-matrix.md", import.meta.url)), "utf8");
 const rows = text
@@ -18,6 +18,14 @@ const rows = text
       .slice(1, -1),
   );
 
+/** The cells of each revision as the command prints them: worked out by calling resolve. */
+const resolved = new Map(
+  REVISIONS.map(({ revision }) => [
+    revision as string,
+    matrixRows(tables, [...REVISIONS.map((entry) => entry.revision)]).map((row) => row.cells[revision]),
+  ]),
+);
+
 describe("the feature matrix", () => {
   it("has a row for each feature, in order", () => {
     expect(rows.map(([id]) => id)).toEqual(FEATURES.map((feature) => `\`${feature.id}\``));
@@ -25,8 +33,8 @@ describe("the feature matrix", () => {
 
   it.each(REVISIONS.map((entry, index) => [entry.revision, index] as const))("says of %s what resolve says", (revision, index) => {
     const printed = rows.map((row) => row[index + 1]);
-    const resolved = FEATURES.map((_, feature) => resolvedCell(feature, revision));
-    expect(printed).toEqual(resolved);
+    const worked = FEATURES.map((_, feature) => resolved.get(revision)?.[feature]);
+    expect(printed).toEqual(worked);
   });
 
   it("counts as many features on as resolve turns on", () => {
@@ -35,7 +43,7 @@ describe("the feature matrix", () => {
       .find((line) => line.startsWith("| **on somewhere**"))
       ?.split("|")
       .slice(2, 2 + REVISIONS.length);
-    const counted = REVISIONS.map(({ revision }) => FEATURES.filter((_, feature) => resolvedCell(feature, revision) !== "–").length);
+    const counted = REVISIONS.map(({ revision }) => FEATURES.filter((_, feature) => resolved.get(revision)?.[feature] !== "–").length);
     expect(totals?.map(Number)).toEqual(counted);
   });
 });
@@ -58,13 +66,3 @@ describe("the table of lowerings", () => {
     expect(printed.length).toBeGreaterThan(50);
   });
 });
-
-function resolvedCell(feature: number, revision: string): string {
-  const entry = tables.revisions[revisionIndex(tables, revision)];
-  const transports = Object.keys(tables.transports).filter((transport) => entry?.transports.includes(transport));
-  const carrying = transports.filter((transport) => CapabilitySet.allFor(revision).resolve(revision, transport).isEnabled(feature));
-  if (carrying.length === 0) return "–";
-  const since = tables.features[feature]?.deprecated?.since;
-  const mark = since !== undefined && revisionIndex(tables, since) <= revisionIndex(tables, revision) ? " †" : "";
-  return (carrying.length === transports.length ? "yes" : carrying.join(" ")) + mark;
-}
