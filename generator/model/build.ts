@@ -9,7 +9,8 @@ import { readFlags } from "./flags.js";
 import { buildIr } from "./ir.js";
 import { checkValues } from "./values.js";
 import { readMethods, type MessageUnion } from "./methods.js";
-import { foldRows, type Changes, type ChangesFile } from "./rows.js";
+import { foldRows } from "./fold.js";
+import type { Changes, ChangesFile } from "./rows.js";
 import { inOrder, type Definitions } from "./schema.js";
 import type { Era, Feature, Model, Naming, Revision, Side } from "./types.js";
 

@@ -27,7 +27,8 @@ export function checkValues(model: Model, problems: Problem[]): void {
         continue;
       }
       const listed = constants(schema);
-      if (listed === undefined || [...listed].sort().join() === [...entry.values].sort().join()) continue;
+      if (listed === undefined || (listed.length === entry.values.length && entry.values.every((value) => listed.includes(value))))
+        continue;
       problems.push({
         ...entry.place(text),
         rule: "values",

@@ -22,7 +22,10 @@ const rows = text
 const resolved = new Map(
   REVISIONS.map(({ revision }) => [
     revision as string,
-    matrixRows(tables, [...REVISIONS.map((entry) => entry.revision)]).map((row) => row.cells[revision]),
+    matrixRows(
+      tables,
+      REVISIONS.map((entry) => entry.revision),
+    ).map((row) => row.cells[revision]),
   ]),
 );
 
