@@ -231,20 +231,20 @@ export function describeDelta(delta: Delta): string {
   return node === undefined ? `${delta.kind} ${delta.path}` : `${delta.kind} ${delta.path}: ${show(node)}`;
 }
 
+/** Names the list under `gates` in which a row claims a delta of this kind. */
+export function gateListFor(kind: Delta["kind"]): "definitions" | "fields" | "members" | "changes" {
+  if (kind === "definition-added") return "definitions";
+  if (kind === "property-added") return "fields";
+  return kind === "member-added" ? "members" : "changes";
+}
+
 /** Writes a row to paste for a delta: an addition or change starts a feature, a removal ends one. */
 export function skeletonFor(delta: Delta): string {
   const path = JSON.stringify(delta.path);
   if (delta.kind === "definition-removed" || delta.kind === "property-removed" || delta.kind === "member-removed") {
     return `    removes:\n      - { feature: TODO, cite: { section: TODO, ordinal: 1 }, covers: [${path}] }`;
   }
-  const list =
-    delta.kind === "definition-added"
-      ? "definitions"
-      : delta.kind === "property-added"
-        ? "fields"
-        : delta.kind === "member-added"
-          ? "members"
-          : "changes";
+  const list = gateListFor(delta.kind);
   return [
     "    features:",
     "      - id: TODO",

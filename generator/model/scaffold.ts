@@ -1,6 +1,6 @@
 // Writes the changes.yaml a new revision starts from: one TODO row per delta against the revision before it, grouped so that a person can work
 // through it. Probable renames are taken first, so that only real differences are listed beside them. Pure.
-import { describeDelta } from "./accounting.js";
+import { describeDelta, gateListFor } from "./accounting.js";
 import { newestPath, type Rename } from "./canonical.js";
 import { diffRevisions, type Delta } from "./diff.js";
 import { own, stable, type Definitions } from "./schema.js";
@@ -86,14 +86,7 @@ function list(key: string, lines: readonly string[]): string[] {
 }
 
 function featureRow(delta: Delta, after: Definitions): string[] {
-  const kind =
-    delta.kind === "definition-added"
-      ? "definitions"
-      : delta.kind === "property-added"
-        ? "fields"
-        : delta.kind === "member-added"
-          ? "members"
-          : "changes";
+  const kind = gateListFor(delta.kind);
   const method = delta.kind === "definition-added" ? own(own(after, delta.path)?.properties, "method")?.const : undefined;
   const methods = typeof method === "string" ? `methods: [${JSON.stringify(method)}], ` : "";
   return [
