@@ -33,7 +33,6 @@ const CHANGED: readonly DeltaKind[] = [
   "property-added",
   "property-removed",
 ];
-const MOVES: ReadonlySet<DeltaKind> = new Set(["definition-renamed", "definition-extracted", "extracted", "retargeted"]);
 const ANY: readonly DeltaKind[] = [...CHANGED, "definition-added", "definition-removed"];
 
 /** Accounts for all pairs; a delta without exactly one account, or a claim without a delta, becomes a problem. */
@@ -51,7 +50,7 @@ function accountForPair(model: Model, before: Revision, after: Revision, problem
   const byAccount: Record<Account, number> = { row: 0, removal: 0, rename: 0, fill: 0, layout: 0 };
   const entries: AccountedDelta[] = [];
   for (const delta of deltas) {
-    const claim = MOVES.has(delta.kind) ? renameFor(delta, renames) : claimFor(delta, model, after, claims, used, problems);
+    const claim = renameOf(delta, renames) ?? claimFor(delta, model, after, claims, used, problems);
     if (claim === undefined) {
       problems.push(unaccounted(delta, before, after));
       continue;
@@ -77,11 +76,9 @@ function accountForPair(model: Model, before: Revision, after: Revision, problem
   return { from: before.id, to: after.id, deltas, entries, byAccount };
 }
 
-/** The rename that a move belongs to. */
-function renameFor(delta: Delta, renames: readonly RenameRow[]): Pick<Claim, "account" | "by" | "cite"> | undefined {
-  const rename =
-    renames.find((candidate) => candidate.from.includes(delta.path) || candidate.to === delta.path) ??
-    renames.find((candidate) => candidate.from.some((from) => !/[.[]/.test(from)));
+/** The rename row that made a delta. */
+function renameOf(delta: Delta, renames: readonly RenameRow[]): Pick<Claim, "account" | "by" | "cite"> | undefined {
+  const rename = renames.find((candidate) => candidate === delta.rename);
   return rename && { account: "rename", by: rename.to, cite: rename.cite };
 }
 

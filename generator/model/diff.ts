@@ -1,7 +1,7 @@
 // The structural differ: lists what differs between two consecutive schemas, independent of order. Renames and extractions are taken from the
 // rows first, so that only real differences are left beside them. Paths carry the newer revision's names. Pure.
 import { toCanonical, type Rename } from "./canonical.js";
-import { propertyPath } from "./path.js";
+import { memberName, propertyPath } from "./path.js";
 import { isSame, mapValue, own, refName, refTo, stable, type Definitions, type Schema } from "./schema.js";
 
 /** What a delta says happened. */
@@ -29,6 +29,8 @@ export interface Delta {
   /** What stood there before and what stands there now, where that is one node. */
   readonly before?: Schema;
   readonly after?: Schema;
+  /** The rename row that made the difference, where one did. */
+  readonly rename?: Rename;
 }
 
 /** Lists the differences between the schemas of two consecutive revisions, sorted by path and kind; `renames` are those the newer one made. */
@@ -61,15 +63,15 @@ function movedBy(rename: Rename, before: Definitions, after: Definitions, rename
     const used = new Set<string>();
     toCanonical(start, -1, [{ ...rename, from: [from] }], used);
     if (used.size === 0) continue;
-    if (isPosition) deltas.push({ kind: "extracted", path: from });
+    if (isPosition) deltas.push({ kind: "extracted", path: from, rename });
     else {
-      deltas.push({ kind: "definition-renamed", path: rename.to });
+      deltas.push({ kind: "definition-renamed", path: rename.to, rename });
       const sites = sitesOf(from, start);
-      deltas.push(...sites.map((path): Delta => ({ kind: "retargeted", path })));
+      deltas.push(...sites.map((path): Delta => ({ kind: "retargeted", path, rename })));
     }
   }
   const isNew = own(start, rename.to) === undefined && own(after, rename.to) !== undefined;
-  if (isNew && deltas.some((delta) => delta.kind === "extracted")) deltas.push({ kind: "definition-extracted", path: rename.to });
+  if (isNew && deltas.some((delta) => delta.kind === "extracted")) deltas.push({ kind: "definition-extracted", path: rename.to, rename });
   return deltas;
 }
 
@@ -131,8 +133,8 @@ function diffMembers(old: readonly Schema[], now: readonly Schema[], path: strin
   const without = (list: readonly Schema[], others: readonly Schema[]) =>
     list.filter((member) => !others.some((other) => isSame(unordered(member), unordered(other))));
   return [
-    ...without(now, old).map((member): Delta => ({ kind: "member-added", path: `${path}|${nameOf(member)}`, after: member })),
-    ...without(old, now).map((member): Delta => ({ kind: "member-removed", path: `${path}|${nameOf(member)}`, before: member })),
+    ...without(now, old).map((member): Delta => ({ kind: "member-added", path: `${path}|${memberName(member)}`, after: member })),
+    ...without(old, now).map((member): Delta => ({ kind: "member-removed", path: `${path}|${memberName(member)}`, before: member })),
   ];
 }
 
@@ -159,17 +161,6 @@ function diffConstraints(old: Schema, now: Schema, path: string): Delta[] {
 
 function kindOf(node: Schema): unknown {
   return node.type ?? (node.properties === undefined ? undefined : "object");
-}
-
-function nameOf(member: Schema): string {
-  const name = refName(member);
-  if (name !== undefined) return name;
-  if (member.type === "array") {
-    const items = member.items ?? {};
-    const inner = items.anyOf === undefined ? nameOf(items) : `(${items.anyOf.map(nameOf).sort().join("|")})`;
-    return `${inner}[]`;
-  }
-  return member.type === "object" || member.properties !== undefined ? "{}" : String(member.type ?? "any");
 }
 
 /** Writes what JSON Schema treats as sets in one order, so that only content differs. */

@@ -17,9 +17,7 @@ export interface ScaffoldSources {
 /** Writes the scaffold; every TODO in it fails generate until it is filled in. */
 export function scaffoldChanges({ model, revision, before, after }: ScaffoldSources): string {
   const renames = guessRenames(before, after);
-  const deltas = diffRevisions(before, after, renames).filter(
-    (delta) => !["definition-renamed", "definition-extracted", "extracted", "retargeted"].includes(delta.kind),
-  );
+  const deltas = diffRevisions(before, after, renames).filter((delta) => delta.rename === undefined);
   const of = (...kinds: Delta["kind"][]) => deltas.filter((delta) => kinds.includes(delta.kind));
   const removals = of("definition-removed", "property-removed", "member-removed");
   const groups: [string, readonly Delta[]][] = [

@@ -53,6 +53,18 @@ describe("the accounts of every pair", () => {
   });
 });
 
+describe("a reference that follows a rename", () => {
+  it("is accounted for by that rename, not by another of the same revision", () => {
+    const entries = model.accounting.find((pair) => pair.to === "2025-11-25")?.entries ?? [];
+    const retargeted = entries.filter(({ delta }) => delta.kind === "retargeted").map(({ delta, by }) => [delta.path, by]);
+    expect(retargeted).toEqual([
+      ["JSONRPCMessage", "JSONRPCResultResponse"],
+      ["JSONRPCMessage", "JSONRPCErrorResponse"],
+      ["PrimitiveSchemaDefinition", "LegacyTitledEnumSchema"],
+    ]);
+  });
+});
+
 describe("a naive comparison, path by path, that knows nothing of renames", () => {
   it("finds many more paths, every one at, below or moved by a delta", () => {
     let found = 0;
