@@ -53,18 +53,20 @@ export function isDefinedAt(tables: ProtocolTables, feature: FeatureEntry, revis
   return revisionIndex(tables, feature.first) <= index && index <= last;
 }
 
+/** What a difference is on the way back: what was deprecated was there before, so it only changes. */
+const BACK = { came: "went", went: "came", changed: "changed", deprecated: "changed" } as const;
+
 /** Lists what came, went and changed from one revision to another; going back in time what came counts as gone. */
 export function compareRevisions(catalogue: Catalogue, from: string, to: string): RevisionDifference {
   const { tables } = catalogue;
   const backwards = revisionIndex(tables, from) > revisionIndex(tables, to);
   const [older, newer] = backwards ? [to, from] : [from, to];
-  const turned = (difference: Difference): Difference =>
-    backwards && difference.change !== "changed" ? { ...difference, change: difference.change === "came" ? "went" : "came" } : difference;
+  const turned = (difference: Difference): Difference => (backwards ? { ...difference, change: BACK[difference.change] } : difference);
   return {
     from,
     to,
     features: compareFeatures(tables, older, newer).map(turned),
-    methods: compareMethods(tables, older, newer).map(turned),
+    methods: compareMethods(tables, older, newer, backwards).map(turned),
     fields: compareFields(catalogue, older, newer).map(turned),
   };
 }
@@ -86,7 +88,7 @@ function compareFeatures(tables: ProtocolTables, older: string, newer: string): 
   });
 }
 
-function compareMethods(tables: ProtocolTables, older: string, newer: string): Difference[] {
+function compareMethods(tables: ProtocolTables, older: string, newer: string, backwards: boolean): Difference[] {
   const before = new Map((tables.methods[older] ?? []).map((method) => [method.method, method]));
   const after = new Map((tables.methods[newer] ?? []).map((method) => [method.method, method]));
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
@@ -96,8 +98,10 @@ function compareMethods(tables: ProtocolTables, older: string, newer: string): D
     if (row === undefined) return [];
     if (old === undefined) return [{ change: "came", name, by: row.id, cite: printCite(row.cite) }];
     if (now === undefined) return [{ change: "went", name, by: row.id, cite: printCite(row.removal ?? row.cite) }];
-    if (travel(old) === travel(now)) return [];
-    return [{ change: "changed", name: `${name}: ${travel(old)} became ${travel(now)}`, by: row.id, cite: printCite(row.cite) }];
+    const ways = [travel(old), travel(now)];
+    if (ways[0] === ways[1]) return [];
+    if (backwards) ways.reverse();
+    return [{ change: "changed", name: `${name}: ${ways.join(" became ")}`, by: row.id, cite: printCite(row.cite) }];
   });
 }
 

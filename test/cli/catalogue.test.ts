@@ -44,6 +44,14 @@ describe("compareRevisions", () => {
     }
   });
 
+  it("back in time, what was deprecated was there already, and a method travels the other way round", () => {
+    const { features, methods } = compareRevisions(catalogue, "2026-07-28", "2025-11-25");
+    expect(features).toContainEqual({ change: "changed", name: "roots", cite: "2026-07-28 deprecated 1, SEP-2577" });
+    expect(methods.find((method) => method.name.startsWith("roots/list:"))?.name).toBe(
+      "roots/list: serverToClient inside InputRequiredResult became serverToClient",
+    );
+  });
+
   it("finds nothing between a revision and itself", () => {
     const { features, methods, fields } = compareRevisions(catalogue, "2025-06-18", "2025-06-18");
     expect([features, methods, fields]).toEqual([[], [], []]);
