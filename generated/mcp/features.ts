@@ -437,6 +437,7 @@ export const LOWERINGS = [
   { feature: 63, at: "Implementation.websiteUrl", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
   { feature: 64, at: "Implementation.description", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
   { feature: 65, at: "SamplingMessage._meta", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
+  { feature: 67, at: "URLElicitationRequiredError.error.data.elicitations", loss: "advisory", degrade: ["keep"] },
   { feature: 68, at: "Icon.src", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
   { feature: 68, at: "Icon.mimeType", loss: "advisory", degrade: ["keep", "skip", "annotate"] },
   { feature: 68, at: "Icon.sizes", loss: "advisory", degrade: ["keep", "skip", "annotate"] },

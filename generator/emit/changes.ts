@@ -13,7 +13,7 @@ export function emitChanges(model: Model): Output {
     feature: id,
     methods,
     paths: [...new Set([...definitions, ...fields, ...members, ...changes])],
-    ...(errors.length === 0 ? {} : { errors }),
+    ...(errors.length === 0 ? {} : { errors: errors.map(({ name, code }) => ({ name, code })) }),
     ...(note === undefined ? {} : { note }),
   }));
   const count = model.accounting.reduce((sum, pair) => sum + pair.deltas.length, 0);

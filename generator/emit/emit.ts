@@ -23,7 +23,7 @@ export async function emitProtocol(model: Model, templates: Templates): Promise<
     emitRevisions(model),
     emitFeatures(model, tables),
     emitMethods(model),
-    emitErrors(model),
+    emitErrors(model, tables),
     emitChanges(model),
     emitCodecs(model),
     emitValues(model),

@@ -2,8 +2,9 @@
 import type { Problem } from "../problem.js";
 import { accountForDeltas } from "./accounting.js";
 import { toCanonical } from "./canonical.js";
-import { checkCites, checkErrors, checkFlags, checkGatedPaths, checkLayout, checkSingleGate } from "./checks.js";
+import { checkCites, checkFlags, checkGatedPaths, checkLayout, checkSingleGate } from "./checks.js";
 import { applyErrata, type Erratum, type PlacedErratum } from "./errata.js";
+import { checkErrors } from "./errors.js";
 import { checkFills } from "./fills.js";
 import { readFlags } from "./flags.js";
 import { buildIr } from "./ir.js";

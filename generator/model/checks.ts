@@ -270,29 +270,6 @@ function checkFlag(side: Side, flag: string | undefined, since: number, feature:
   }
 }
 
-/** Checks that at no revision two features give one error name to different codes. */
-export function checkErrors(model: Model, problems: Problem[]): void {
-  for (const [index, feature] of model.features.entries()) {
-    for (const { name, code } of feature.errors) {
-      const twin = model.features
-        .slice(0, index)
-        .find(
-          (other) =>
-            other.first <= feature.last &&
-            feature.first <= other.last &&
-            other.errors.some((error) => error.name === name && error.code !== code),
-        );
-      if (twin === undefined) continue;
-      problems.push({
-        ...feature.place("errors"),
-        rule: "duplicate",
-        message: `${feature.id} gives ${name} the code ${code}, and ${twin.id} another`,
-        fix: "give the errors names of their own",
-      });
-    }
-  }
-}
-
 /** Checks that every rename and layout entry still means something. */
 export function checkLayout(model: Model, used: ReadonlySet<string>, problems: Problem[]): void {
   for (const rename of model.renames) {

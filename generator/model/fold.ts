@@ -121,7 +121,7 @@ class Fold {
       last: this.files.length - 1,
       cite: page.cite(row.cite),
       gates,
-      errors: row.errors ?? [],
+      errors: (row.errors ?? []).map((error, at) => ({ ...error, place: within(["errors", at]) })),
       lowerings: loweringsOf(row, this.roots, within),
       extensions: [],
       since: new Map(),
@@ -262,7 +262,7 @@ function loweringsOf(
 /** Finds where in a row a gated path or a lowering place is written. */
 function placeWithin(row: Pick<FeatureRow, "gates" | "lowering">, path: string | undefined): (string | number)[] {
   if (path === undefined) return [];
-  if (["cite", "requires", "transport", "errors"].includes(path)) return [path];
+  if (["cite", "requires", "transport"].includes(path)) return [path];
   for (const [list, items] of Object.entries(row.gates ?? {})) {
     const index = (items as readonly unknown[]).indexOf(path);
     if (index !== -1) return ["gates", list, index];

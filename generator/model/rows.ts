@@ -1,5 +1,5 @@
 // The shape of a changes.yaml after its grammar was checked, and its paths taken from its own revision's names to the newest. Pure.
-import type { Feature, Gates, Loss, Requirement, Side } from "./types.js";
+import type { Feature, Gates, Loss, NamedError, Requirement, Side } from "./types.js";
 
 /** A changes.yaml after its grammar was checked. */
 export interface Changes {
@@ -45,7 +45,7 @@ export interface FeatureRow {
   readonly transport?: string | null;
   readonly cite: RowCite;
   readonly gates?: Partial<Gates>;
-  readonly errors?: Feature["errors"];
+  readonly errors?: readonly NamedError[];
   readonly lowering?: readonly { readonly at?: readonly string[]; readonly loss: Loss; readonly degrade: readonly string[] }[];
 }
 
@@ -59,7 +59,7 @@ export interface ChangesFile {
 /** Rewrites every path of a file; nothing moves, so that a path is still found at its place. */
 export function inNewestNames(changes: Changes, rename: (path: string) => string): Changes {
   const paths = (list: readonly string[] | undefined) => list?.map(rename) ?? [];
-  const row = <T extends Pick<FeatureRow, "gates" | "lowering">>(entry: T): T => ({
+  const row = <T extends Pick<FeatureRow, "gates" | "lowering" | "errors">>(entry: T): T => ({
     ...entry,
     ...(entry.gates === undefined
       ? {}
@@ -78,6 +78,7 @@ export function inNewestNames(changes: Changes, rename: (path: string) => string
       : {
           lowering: entry.lowering.map((lowering) => ({ ...lowering, ...(lowering.at === undefined ? {} : { at: paths(lowering.at) }) })),
         }),
+    ...(entry.errors === undefined ? {} : { errors: entry.errors.map((error) => inNewestError(error, rename)) }),
   });
   return {
     ...changes,
@@ -88,4 +89,9 @@ export function inNewestNames(changes: Changes, rename: (path: string) => string
     layout: changes.layout.map((entry) => ({ ...entry, covers: paths(entry.covers) })),
     values: (changes.values ?? []).map((entry) => ({ ...entry, at: paths(entry.at) })),
   };
+}
+
+function inNewestError(error: NamedError, rename: (path: string) => string): NamedError {
+  const lowering = error.elsewhere?.lowering;
+  return lowering === undefined ? error : { ...error, elsewhere: { lowering: rename(lowering) } };
 }

@@ -89,6 +89,18 @@ export interface Lowering {
   readonly place: Place;
 }
 
+/** An error code with a name, what tells it from others of its code, and what a revision without it gets. */
+export interface NamedError {
+  readonly name: string;
+  readonly code: number;
+  /** It is this error only in answer to these methods. */
+  readonly methods?: readonly string[];
+  /** What its data holds, by key: `any` value, or the value at a path into the request's params. */
+  readonly data?: Readonly<Record<string, string>>;
+  /** Another code, or what the row offers at a place it lowers; absent where the error stays as it is. */
+  readonly elsewhere?: { readonly code?: number; readonly lowering?: string };
+}
+
 /** One feature row with its lifetime. */
 export interface Feature {
   readonly index: number;
@@ -106,7 +118,7 @@ export interface Feature {
   readonly removal?: Cite;
   readonly deprecated?: { readonly since: string; readonly cite: Cite };
   readonly gates: Gates;
-  readonly errors: readonly { readonly name: string; readonly code: number }[];
+  readonly errors: readonly (NamedError & { readonly place: Place })[];
   readonly lowerings: readonly Lowering[];
   /** What later revisions add to what it gates. */
   readonly extensions: readonly { readonly revision: number; readonly gates: Partial<Gates>; readonly cite: Cite }[];

@@ -974,10 +974,10 @@ const LIVES: readonly Corruption[] = [
   one(
     "an error name with two codes",
     JULY,
-    ["{ name: HEADER_MISMATCH, code: -32020 }", "{ name: PARSE_ERROR, code: -32020 }"],
+    ["{ name: HEADER_MISMATCH, code: -32020,", "{ name: PARSE_ERROR, code: -32020,"],
     "duplicate",
     "errors: [{ name: PARSE_ERROR",
-    "transport.request-headers gives PARSE_ERROR the code -32020, and jsonrpc.errors another",
+    "transport.request-headers gives PARSE_ERROR the code -32020, and jsonrpc.errors names it at the same revision",
   ),
   one(
     "a choice of one capability",
@@ -989,6 +989,122 @@ const LIVES: readonly Corruption[] = [
     "grammar",
     "requires: { server: logging, match: any }",
     "must have propert",
+  ),
+];
+
+const ERRORS: readonly Corruption[] = [
+  one(
+    "an error named twice by one row",
+    BASELINE,
+    ["- { name: INTERNAL_ERROR, code: -32603 }", "- { name: PARSE_ERROR, code: -32700 }"],
+    "duplicate",
+    '- { name: PARSE_ERROR, code: -32700 }\n    note: "Standard',
+    "jsonrpc.errors gives PARSE_ERROR the code -32700, and jsonrpc.errors names it at the same revision",
+  ),
+  one(
+    "a code that says two things",
+    JULY,
+    ["code: -32602, methods: [resources/read], data: { uri: params.uri } }", "code: -32602 }"],
+    "error",
+    "errors: [{ name: RESOURCE_NOT_FOUND",
+    "RESOURCE_NOT_FOUND and INVALID_PARAMS both have the code -32602 at 2026-07-28, and nothing tells them apart",
+  ),
+  one(
+    "a code that says two things in answer to one method",
+    BASELINE,
+    [
+      "code: -32002, methods: [resources/read] }",
+      "code: -32002, methods: [resources/read] }, { name: GONE, code: -32002, methods: [resources/read] }",
+    ],
+    "error",
+    "errors: [{ name: RESOURCE_NOT_FOUND",
+    "GONE and RESOURCE_NOT_FOUND both have the code -32002 at 2024-11-05, and nothing tells them apart",
+  ),
+  one(
+    "a code that says two things where methods overlap",
+    BASELINE,
+    [
+      "code: -32002, methods: [resources/read] }",
+      "code: -32002, methods: [resources/read, tools/call] }, { name: GONE, code: -32002, methods: [resources/read, prompts/get] }",
+    ],
+    "error",
+    "errors: [{ name: RESOURCE_NOT_FOUND",
+    "GONE and RESOURCE_NOT_FOUND both have the code -32002 at 2024-11-05, and nothing tells them apart",
+  ),
+  one(
+    "a code told apart by data on the one side and by a method on the other",
+    BASELINE,
+    [
+      "code: -32002, methods: [resources/read] }",
+      "code: -32002, methods: [resources/read] }, { name: GONE, code: -32002, data: { uri: any } }",
+    ],
+    "error",
+    "errors: [{ name: RESOURCE_NOT_FOUND",
+    "GONE and RESOURCE_NOT_FOUND both have the code -32002 at 2024-11-05, and nothing tells them apart",
+  ),
+  one(
+    "an error in answer to a method that no schema has",
+    JULY,
+    ["methods: [resources/read], data: { uri: params.uri }", "methods: [resources/raed], data: { uri: params.uri }"],
+    "error",
+    "errors: [{ name: RESOURCE_NOT_FOUND",
+    "RESOURCE_NOT_FOUND answers resources/raed, which is no method of 2026-07-28",
+  ),
+  one(
+    "an error in answer to a method that is gone",
+    JULY,
+    ["code: -32022, data", "code: -32022, methods: [initialize], data"],
+    "error",
+    "errors: [{ name: UNSUPPORTED_PROTOCOL_VERSION",
+    "UNSUPPORTED_PROTOCOL_VERSION answers initialize, which is no method of 2026-07-28",
+  ),
+  one(
+    "data from params that the method does not have",
+    JULY,
+    ["data: { uri: params.uri }", "data: { uri: params.url }"],
+    "error",
+    "errors: [{ name: RESOURCE_NOT_FOUND",
+    "RESOURCE_NOT_FOUND takes data.uri from params.url, which resources/read does not have at 2026-07-28",
+  ),
+  one(
+    "data from the params of no method in particular",
+    JULY,
+    ["methods: [resources/read], data: { uri: params.uri }", "data: { uri: params.uri }"],
+    "error",
+    "errors: [{ name: RESOURCE_NOT_FOUND",
+    "RESOURCE_NOT_FOUND takes data.uri from params.uri, but any method may answer with it",
+  ),
+  one(
+    "data from nowhere",
+    JULY,
+    ["data: { uri: params.uri }", "data: { uri: result.uri }"],
+    "grammar",
+    "errors: [{ name: RESOURCE_NOT_FOUND",
+    "data.uri must match pattern",
+  ),
+  one(
+    "an error that becomes two things elsewhere",
+    JULY,
+    ["elsewhere: { code: -32603 }", "elsewhere: { code: -32603, lowering: Tool.title }"],
+    "grammar",
+    "errors: [{ name: HEADER_MISMATCH",
+    "elsewhere must NOT have more than 1 properties",
+  ),
+  one(
+    "an error that goes by a lowering its row does not have",
+    NOVEMBER,
+    ["elsewhere: { lowering: URLElicitationRequiredError.error.data.elicitations }", "elsewhere: { lowering: Tool.title }"],
+    "error",
+    "- { name: URL_ELICITATION_REQUIRED",
+    "URL_ELICITATION_REQUIRED goes by the lowering of Tool.title, which errors.url-elicitation-required does not have",
+  ),
+  one(
+    "an error that may be skipped",
+    NOVEMBER,
+    ["      - loss: advisory\n        degrade: [keep]\n", "      - loss: advisory\n        degrade: [keep, skip]\n"],
+    "error",
+    "- { name: URL_ELICITATION_REQUIRED",
+    "which offers keep, skip; an error is kept or refused",
   ),
 ];
 
@@ -1174,6 +1290,7 @@ describe.each([
   { part: "named values", cases: VALUES },
   { part: "protocol.yaml", cases: PROTOCOLS },
   { part: "lifetimes and names", cases: LIVES },
+  { part: "named errors", cases: ERRORS },
   { part: "accounts", cases: ACCOUNTS },
 ])("refuses faults of $part", ({ cases }) => {
   test.each(cases)("$name", async ({ corrupt, expected }) => {

@@ -114,7 +114,7 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
   if (out.elicitation !== undefined) out = ctx.field(out, "elicitation", 57, 38, -1, depth);
-  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 80, -1, depth);
+  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 81, -1, depth);
   {
     const given = out.sampling;
     if (given !== undefined) {
@@ -123,7 +123,7 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
       if (next !== given) out = put(out, "sampling", next, ctx, depth);
     }
   }
-  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 66, -1, depth);
+  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 67, -1, depth);
   return out;
 }
 
@@ -131,8 +131,8 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
 function lowerClientCapabilitiesSampling(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.context !== undefined) out = ctx.field(out, "context", 72, 54, -1, depth);
-  if (out.tools !== undefined) out = ctx.field(out, "tools", 73, 55, -1, depth);
+  if (out.context !== undefined) out = ctx.field(out, "context", 72, 55, -1, depth);
+  if (out.tools !== undefined) out = ctx.field(out, "tools", 73, 56, -1, depth);
   return out;
 }
 
@@ -141,7 +141,7 @@ function lowerImplementation(value: unknown, ctx: LowerContext, depth: number): 
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
   if (out.description !== undefined) out = ctx.field(out, "description", 64, 40, -1, depth);
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 46, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 47, -1, depth);
   if (out.title !== undefined) out = ctx.field(out, "title", 52, 25, -1, depth);
   if (out.websiteUrl !== undefined) out = ctx.field(out, "websiteUrl", 63, 39, -1, depth);
   return out;
@@ -175,8 +175,8 @@ function lowerServerCapabilities(value: unknown, ctx: LowerContext, depth: numbe
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
   if (out.completions !== undefined) out = ctx.field(out, "completions", 43, 11, -1, depth);
-  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 81, -1, depth);
-  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 67, -1, depth);
+  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 82, -1, depth);
+  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 68, -1, depth);
   return out;
 }
 
@@ -528,7 +528,7 @@ function lowerListPromptsResult(value: unknown, ctx: LowerContext, depth: number
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 87, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 88, 5, depth);
   {
     const given = out.prompts;
     if (given !== undefined) {
@@ -538,7 +538,7 @@ function lowerListPromptsResult(value: unknown, ctx: LowerContext, depth: number
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 86, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 87, 4, depth);
   return out;
 }
 
@@ -555,7 +555,7 @@ function lowerPrompt(value: unknown, ctx: LowerContext, depth: number): unknown 
       if (next !== given) out = put(out, "arguments", next, ctx, depth);
     }
   }
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 47, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 48, -1, depth);
   if (out.title !== undefined) out = ctx.field(out, "title", 52, 26, -1, depth);
   return out;
 }
@@ -614,7 +614,7 @@ function lowerListResourcesResult(value: unknown, ctx: LowerContext, depth: numb
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 89, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 90, 5, depth);
   {
     const given = out.resources;
     if (given !== undefined) {
@@ -624,7 +624,7 @@ function lowerListResourcesResult(value: unknown, ctx: LowerContext, depth: numb
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 88, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 89, 4, depth);
   return out;
 }
 
@@ -641,7 +641,7 @@ function lowerResource(value: unknown, ctx: LowerContext, depth: number): unknow
       if (next !== given) out = put(out, "annotations", next, ctx, depth);
     }
   }
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 48, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 49, -1, depth);
   if (out.title !== undefined) out = ctx.field(out, "title", 52, 29, -1, depth);
   return out;
 }
@@ -692,7 +692,7 @@ function lowerReadResourceResult(value: unknown, ctx: LowerContext, depth: numbe
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 93, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 94, 5, depth);
   {
     const given = out.contents;
     if (given !== undefined) {
@@ -702,7 +702,7 @@ function lowerReadResourceResult(value: unknown, ctx: LowerContext, depth: numbe
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 92, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 93, 4, depth);
   return out;
 }
 
@@ -750,7 +750,7 @@ function lowerListResourceTemplatesResult(value: unknown, ctx: LowerContext, dep
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 91, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 92, 5, depth);
   {
     const given = out.resourceTemplates;
     if (given !== undefined) {
@@ -760,7 +760,7 @@ function lowerListResourceTemplatesResult(value: unknown, ctx: LowerContext, dep
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 90, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 91, 4, depth);
   return out;
 }
 
@@ -777,7 +777,7 @@ function lowerResourceTemplate(value: unknown, ctx: LowerContext, depth: number)
       if (next !== given) out = put(out, "annotations", next, ctx, depth);
     }
   }
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 50, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 51, -1, depth);
   if (out.title !== undefined) out = ctx.field(out, "title", 52, 31, -1, depth);
   return out;
 }
@@ -851,7 +851,7 @@ function lowerCreateMessageRequestParams(value: unknown, ctx: LowerContext, dept
       if (next !== given) out = put(out, "messages", next, ctx, depth);
     }
   }
-  if (out.task !== undefined) out = ctx.field(out, "task", 88, 75, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 88, 76, -1, depth);
   if (out.toolChoice !== undefined) out = ctx.field(out, "toolChoice", 73, -1, -1, depth);
   if (out.tools !== undefined) out = ctx.field(out, "tools", 73, -1, -1, depth);
   return out;
@@ -965,7 +965,7 @@ function lowerCallToolRequestParams(value: unknown, ctx: LowerContext, depth: nu
   }
   if (out.inputResponses !== undefined) out = ctx.field(out, "inputResponses", 103, -1, -1, depth);
   if (out.requestState !== undefined) out = ctx.field(out, "requestState", 103, -1, -1, depth);
-  if (out.task !== undefined) out = ctx.field(out, "task", 87, 72, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 87, 73, -1, depth);
   return out;
 }
 
@@ -1033,7 +1033,7 @@ function lowerListToolsResult(value: unknown, ctx: LowerContext, depth: number):
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 85, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 86, 5, depth);
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
   {
     const given = out.tools;
@@ -1043,7 +1043,7 @@ function lowerListToolsResult(value: unknown, ctx: LowerContext, depth: number):
       if (next !== given) out = put(out, "tools", next, ctx, depth);
     }
   }
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 84, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 85, 4, depth);
   return out;
 }
 
@@ -1053,8 +1053,8 @@ function lowerTool(value: unknown, ctx: LowerContext, depth: number): unknown {
   let out: Wire = value;
   if (out._meta !== undefined) out = ctx.field(out, "_meta", 51, 24, -1, depth);
   if (out.annotations !== undefined) out = ctx.field(out, "annotations", 42, 10, -1, depth);
-  if (out.execution !== undefined) out = ctx.field(out, "execution", 87, 73, -1, depth);
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 51, -1, depth);
+  if (out.execution !== undefined) out = ctx.field(out, "execution", 87, 74, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 52, -1, depth);
   {
     const given = out.inputSchema;
     if (given !== undefined) {
@@ -1072,7 +1072,7 @@ function lowerTool(value: unknown, ctx: LowerContext, depth: number): unknown {
 function lowerToolInputSchema(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.$schema !== undefined) out = ctx.field(out, "$schema", 69, 52, -1, depth);
+  if (out.$schema !== undefined) out = ctx.field(out, "$schema", 69, 53, -1, depth);
   {
     if (out.properties !== undefined && !((isWire(out.properties) && everyValue(out.properties, (item0) => isWire(item0))))) out = ctx.misfit(out, "properties", "an object (each value an object)", 110, -1, depth);
   }

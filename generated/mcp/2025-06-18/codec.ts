@@ -97,7 +97,7 @@ function lowerElicitRequestFormParams(value: unknown, ctx: LowerContext, depth: 
       if (next !== given) out = put(out, "requestedSchema", next, ctx, depth);
     }
   }
-  if (out.task !== undefined) out = ctx.field(out, "task", 89, 77, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 89, 78, -1, depth);
   return out;
 }
 
@@ -105,7 +105,7 @@ function lowerElicitRequestFormParams(value: unknown, ctx: LowerContext, depth: 
 function lowerElicitRequestFormParamsRequestedSchema(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.$schema !== undefined) out = ctx.field(out, "$schema", 81, 65, -1, depth);
+  if (out.$schema !== undefined) out = ctx.field(out, "$schema", 81, 66, -1, depth);
   {
     const given = out.properties;
     if (given !== undefined) {
@@ -139,7 +139,7 @@ function lowerPrimitiveSchemaDefinition(value: unknown, ctx: LowerContext, depth
 function lowerLegacyTitledEnumSchema(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.default !== undefined) out = ctx.field(out, "default", 80, 60, -1, depth);
+  if (out.default !== undefined) out = ctx.field(out, "default", 80, 61, -1, depth);
   return out;
 }
 
@@ -147,7 +147,7 @@ function lowerLegacyTitledEnumSchema(value: unknown, ctx: LowerContext, depth: n
 function lowerNumberSchema(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.default !== undefined) out = ctx.field(out, "default", 80, 59, -1, depth);
+  if (out.default !== undefined) out = ctx.field(out, "default", 80, 60, -1, depth);
   return out;
 }
 
@@ -155,7 +155,7 @@ function lowerNumberSchema(value: unknown, ctx: LowerContext, depth: number): un
 function lowerStringSchema(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.default !== undefined) out = ctx.field(out, "default", 80, 58, -1, depth);
+  if (out.default !== undefined) out = ctx.field(out, "default", 80, 59, -1, depth);
   return out;
 }
 
@@ -230,7 +230,7 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
       if (next !== given) out = put(out, "elicitation", next, ctx, depth);
     }
   }
-  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 80, -1, depth);
+  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 81, -1, depth);
   {
     const given = out.sampling;
     if (given !== undefined) {
@@ -239,7 +239,7 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
       if (next !== given) out = put(out, "sampling", next, ctx, depth);
     }
   }
-  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 66, -1, depth);
+  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 67, -1, depth);
   return out;
 }
 
@@ -247,8 +247,8 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
 function lowerClientCapabilitiesElicitation(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.form !== undefined) out = ctx.field(out, "form", 75, 56, -1, depth);
-  if (out.url !== undefined) out = ctx.field(out, "url", 76, 57, -1, depth);
+  if (out.form !== undefined) out = ctx.field(out, "form", 75, 57, -1, depth);
+  if (out.url !== undefined) out = ctx.field(out, "url", 76, 58, -1, depth);
   return out;
 }
 
@@ -256,8 +256,8 @@ function lowerClientCapabilitiesElicitation(value: unknown, ctx: LowerContext, d
 function lowerClientCapabilitiesSampling(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.context !== undefined) out = ctx.field(out, "context", 72, 54, -1, depth);
-  if (out.tools !== undefined) out = ctx.field(out, "tools", 73, 55, -1, depth);
+  if (out.context !== undefined) out = ctx.field(out, "context", 72, 55, -1, depth);
+  if (out.tools !== undefined) out = ctx.field(out, "tools", 73, 56, -1, depth);
   return out;
 }
 
@@ -266,7 +266,7 @@ function lowerImplementation(value: unknown, ctx: LowerContext, depth: number): 
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
   if (out.description !== undefined) out = ctx.field(out, "description", 64, 40, -1, depth);
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 46, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 47, -1, depth);
   if (out.websiteUrl !== undefined) out = ctx.field(out, "websiteUrl", 63, 39, -1, depth);
   return out;
 }
@@ -298,8 +298,8 @@ function lowerInitializeResult(value: unknown, ctx: LowerContext, depth: number)
 function lowerServerCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 81, -1, depth);
-  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 67, -1, depth);
+  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 82, -1, depth);
+  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 68, -1, depth);
   return out;
 }
 
@@ -537,7 +537,7 @@ function lowerEmbeddedResourceResource(value: unknown, ctx: LowerContext, depth:
 function lowerResourceLink(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 49, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 50, -1, depth);
   if (out.size !== undefined && (ctx.bits[0]! & 0x400000) === 0) out = ctx.field(out, "size", 22, -1, -1, depth);
   return out;
 }
@@ -594,7 +594,7 @@ function lowerListPromptsResult(value: unknown, ctx: LowerContext, depth: number
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 87, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 88, 5, depth);
   {
     const given = out.prompts;
     if (given !== undefined) {
@@ -604,7 +604,7 @@ function lowerListPromptsResult(value: unknown, ctx: LowerContext, depth: number
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 86, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 87, 4, depth);
   return out;
 }
 
@@ -612,7 +612,7 @@ function lowerListPromptsResult(value: unknown, ctx: LowerContext, depth: number
 function lowerPrompt(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 47, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 48, -1, depth);
   return out;
 }
 
@@ -645,7 +645,7 @@ function lowerListResourcesResult(value: unknown, ctx: LowerContext, depth: numb
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 89, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 90, 5, depth);
   {
     const given = out.resources;
     if (given !== undefined) {
@@ -655,7 +655,7 @@ function lowerListResourcesResult(value: unknown, ctx: LowerContext, depth: numb
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 88, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 89, 4, depth);
   return out;
 }
 
@@ -663,7 +663,7 @@ function lowerListResourcesResult(value: unknown, ctx: LowerContext, depth: numb
 function lowerResource(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 48, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 49, -1, depth);
   return out;
 }
 
@@ -713,7 +713,7 @@ function lowerReadResourceResult(value: unknown, ctx: LowerContext, depth: numbe
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 93, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 94, 5, depth);
   {
     const given = out.contents;
     if (given !== undefined) {
@@ -723,7 +723,7 @@ function lowerReadResourceResult(value: unknown, ctx: LowerContext, depth: numbe
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 92, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 93, 4, depth);
   return out;
 }
 
@@ -771,7 +771,7 @@ function lowerListResourceTemplatesResult(value: unknown, ctx: LowerContext, dep
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 91, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 92, 5, depth);
   {
     const given = out.resourceTemplates;
     if (given !== undefined) {
@@ -781,7 +781,7 @@ function lowerListResourceTemplatesResult(value: unknown, ctx: LowerContext, dep
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 90, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 91, 4, depth);
   return out;
 }
 
@@ -789,7 +789,7 @@ function lowerListResourceTemplatesResult(value: unknown, ctx: LowerContext, dep
 function lowerResourceTemplate(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 50, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 51, -1, depth);
   return out;
 }
 
@@ -822,7 +822,7 @@ function lowerCreateMessageRequestParams(value: unknown, ctx: LowerContext, dept
       if (next !== given) out = put(out, "messages", next, ctx, depth);
     }
   }
-  if (out.task !== undefined) out = ctx.field(out, "task", 88, 75, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 88, 76, -1, depth);
   if (out.toolChoice !== undefined) out = ctx.field(out, "toolChoice", 73, -1, -1, depth);
   if (out.tools !== undefined) out = ctx.field(out, "tools", 73, -1, -1, depth);
   return out;
@@ -936,7 +936,7 @@ function lowerCallToolRequestParams(value: unknown, ctx: LowerContext, depth: nu
   }
   if (out.inputResponses !== undefined) out = ctx.field(out, "inputResponses", 103, -1, -1, depth);
   if (out.requestState !== undefined) out = ctx.field(out, "requestState", 103, -1, -1, depth);
-  if (out.task !== undefined) out = ctx.field(out, "task", 87, 72, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 87, 73, -1, depth);
   return out;
 }
 
@@ -963,7 +963,7 @@ function lowerCallToolResult(value: unknown, ctx: LowerContext, depth: number): 
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
   {
-    if (out.structuredContent !== undefined && !(isWire(out.structuredContent))) out = ctx.misfit(out, "structuredContent", "an object", 110, 96, depth);
+    if (out.structuredContent !== undefined && !(isWire(out.structuredContent))) out = ctx.misfit(out, "structuredContent", "an object", 110, 97, depth);
   }
   return out;
 }
@@ -1006,7 +1006,7 @@ function lowerListToolsResult(value: unknown, ctx: LowerContext, depth: number):
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 85, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 86, 5, depth);
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
   {
     const given = out.tools;
@@ -1016,7 +1016,7 @@ function lowerListToolsResult(value: unknown, ctx: LowerContext, depth: number):
       if (next !== given) out = put(out, "tools", next, ctx, depth);
     }
   }
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 84, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 85, 4, depth);
   return out;
 }
 
@@ -1024,8 +1024,8 @@ function lowerListToolsResult(value: unknown, ctx: LowerContext, depth: number):
 function lowerTool(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.execution !== undefined) out = ctx.field(out, "execution", 87, 73, -1, depth);
-  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 51, -1, depth);
+  if (out.execution !== undefined) out = ctx.field(out, "execution", 87, 74, -1, depth);
+  if (out.icons !== undefined) out = ctx.field(out, "icons", 68, 52, -1, depth);
   {
     const given = out.inputSchema;
     if (given !== undefined) {
@@ -1049,7 +1049,7 @@ function lowerTool(value: unknown, ctx: LowerContext, depth: number): unknown {
 function lowerToolInputSchema(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.$schema !== undefined) out = ctx.field(out, "$schema", 69, 52, -1, depth);
+  if (out.$schema !== undefined) out = ctx.field(out, "$schema", 69, 53, -1, depth);
   {
     if (out.properties !== undefined && !((isWire(out.properties) && everyValue(out.properties, (item0) => isWire(item0))))) out = ctx.misfit(out, "properties", "an object (each value an object)", 110, -1, depth);
   }
@@ -1063,7 +1063,7 @@ function lowerToolInputSchema(value: unknown, ctx: LowerContext, depth: number):
 function lowerToolOutputSchema(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.$schema !== undefined) out = ctx.field(out, "$schema", 69, 53, -1, depth);
+  if (out.$schema !== undefined) out = ctx.field(out, "$schema", 69, 54, -1, depth);
   {
     if (out.properties !== undefined && !((isWire(out.properties) && everyValue(out.properties, (item0) => isWire(item0))))) out = ctx.misfit(out, "properties", "an object (each value an object)", 110, -1, depth);
   }

@@ -100,7 +100,7 @@ function lowerElicitRequestFormParams(value: unknown, ctx: LowerContext, depth: 
       if (next !== given) out = put(out, "requestedSchema", next, ctx, depth);
     }
   }
-  if (out.task !== undefined && (ctx.bits[2]! & 0x2000000) === 0) out = ctx.field(out, "task", 89, 77, -1, depth);
+  if (out.task !== undefined && (ctx.bits[2]! & 0x2000000) === 0) out = ctx.field(out, "task", 89, 78, -1, depth);
   return out;
 }
 
@@ -143,7 +143,7 @@ function lowerElicitRequestURLParams(value: unknown, ctx: LowerContext, depth: n
   let out: Wire = value;
   out = ctx.hop(out, "elicitationId", 2, depth);
   if (out.elicitationId === undefined) out = ctx.fill(out, "elicitationId", 2, depth);
-  if (out.task !== undefined && (ctx.bits[2]! & 0x2000000) === 0) out = ctx.field(out, "task", 89, 78, -1, depth);
+  if (out.task !== undefined && (ctx.bits[2]! & 0x2000000) === 0) out = ctx.field(out, "task", 89, 79, -1, depth);
   return out;
 }
 
@@ -177,7 +177,7 @@ function lowerInitializeRequestParams(value: unknown, ctx: LowerContext, depth: 
 function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 80, -1, depth);
+  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 81, -1, depth);
   return out;
 }
 
@@ -200,7 +200,7 @@ function lowerInitializeResult(value: unknown, ctx: LowerContext, depth: number)
 function lowerServerCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 81, -1, depth);
+  if (out.extensions !== undefined) out = ctx.field(out, "extensions", 102, 82, -1, depth);
   return out;
 }
 
@@ -482,9 +482,9 @@ function lowerListPromptsResult(value: unknown, ctx: LowerContext, depth: number
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 87, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 88, 5, depth);
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 86, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 87, 4, depth);
   return out;
 }
 
@@ -500,9 +500,9 @@ function lowerListResourcesResult(value: unknown, ctx: LowerContext, depth: numb
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 89, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 90, 5, depth);
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 88, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 89, 4, depth);
   return out;
 }
 
@@ -535,7 +535,7 @@ function lowerReadResourceResult(value: unknown, ctx: LowerContext, depth: numbe
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 93, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 94, 5, depth);
   {
     const given = out.contents;
     if (given !== undefined) {
@@ -545,7 +545,7 @@ function lowerReadResourceResult(value: unknown, ctx: LowerContext, depth: numbe
     }
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 92, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 93, 4, depth);
   return out;
 }
 
@@ -593,9 +593,9 @@ function lowerListResourceTemplatesResult(value: unknown, ctx: LowerContext, dep
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 91, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 92, 5, depth);
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 90, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 91, 4, depth);
   return out;
 }
 
@@ -611,7 +611,7 @@ function lowerCreateMessageRequestParams(value: unknown, ctx: LowerContext, dept
       if (next !== given) out = put(out, "messages", next, ctx, depth);
     }
   }
-  if (out.task !== undefined && (ctx.bits[2]! & 0x1000000) === 0) out = ctx.field(out, "task", 88, 75, -1, depth);
+  if (out.task !== undefined && (ctx.bits[2]! & 0x1000000) === 0) out = ctx.field(out, "task", 88, 76, -1, depth);
   if (out.toolChoice !== undefined && (ctx.bits[2]! & 0x200) === 0) out = ctx.field(out, "toolChoice", 73, -1, -1, depth);
   if (out.tools !== undefined && (ctx.bits[2]! & 0x200) === 0) out = ctx.field(out, "tools", 73, -1, -1, depth);
   else {
@@ -755,7 +755,7 @@ function lowerCreateMessageRequestParamsMessagesList(value: unknown, ctx: LowerC
 function lowerTool(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.execution !== undefined && (ctx.bits[2]! & 0x800000) === 0) out = ctx.field(out, "execution", 87, 73, -1, depth);
+  if (out.execution !== undefined && (ctx.bits[2]! & 0x800000) === 0) out = ctx.field(out, "execution", 87, 74, -1, depth);
   {
     const given = out.inputSchema;
     if (given !== undefined) {
@@ -900,7 +900,7 @@ function lowerCallToolRequestParams(value: unknown, ctx: LowerContext, depth: nu
   }
   if (out.inputResponses !== undefined) out = ctx.field(out, "inputResponses", 103, -1, -1, depth);
   if (out.requestState !== undefined) out = ctx.field(out, "requestState", 103, -1, -1, depth);
-  if (out.task !== undefined && (ctx.bits[2]! & 0x800000) === 0) out = ctx.field(out, "task", 87, 72, -1, depth);
+  if (out.task !== undefined && (ctx.bits[2]! & 0x800000) === 0) out = ctx.field(out, "task", 87, 73, -1, depth);
   return out;
 }
 
@@ -927,7 +927,7 @@ function lowerCallToolResult(value: unknown, ctx: LowerContext, depth: number): 
   }
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
   {
-    if (out.structuredContent !== undefined && !(isWire(out.structuredContent))) out = ctx.misfit(out, "structuredContent", "an object", 110, 96, depth);
+    if (out.structuredContent !== undefined && !(isWire(out.structuredContent))) out = ctx.misfit(out, "structuredContent", "an object", 110, 97, depth);
   }
   return out;
 }
@@ -973,7 +973,7 @@ function lowerListToolsResult(value: unknown, ctx: LowerContext, depth: number):
       if (next !== given) out = ctx.putOrOmit(out, "_meta", next);
     }
   }
-  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 85, 5, depth);
+  if (out.cacheScope !== undefined) out = ctx.field(out, "cacheScope", 106, 86, 5, depth);
   if (out.resultType !== undefined) out = ctx.field(out, "resultType", 104, -1, 3, depth);
   {
     const given = out.tools;
@@ -983,7 +983,7 @@ function lowerListToolsResult(value: unknown, ctx: LowerContext, depth: number):
       if (next !== given) out = put(out, "tools", next, ctx, depth);
     }
   }
-  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 84, 4, depth);
+  if (out.ttlMs !== undefined) out = ctx.field(out, "ttlMs", 106, 85, 4, depth);
   return out;
 }
 

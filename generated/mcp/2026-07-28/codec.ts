@@ -64,7 +64,7 @@ function lowerClientCapabilities(value: unknown, ctx: LowerContext, depth: numbe
       if (next !== given) out = put(out, "roots", next, ctx, depth);
     }
   }
-  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 66, -1, depth);
+  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 67, -1, depth);
   return out;
 }
 
@@ -155,7 +155,7 @@ function lowerElicitRequestFormParams(value: unknown, ctx: LowerContext, depth: 
       if (next !== given) out = put(out, "requestedSchema", next, ctx, depth);
     }
   }
-  if (out.task !== undefined) out = ctx.field(out, "task", 89, 77, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 89, 78, -1, depth);
   return out;
 }
 
@@ -198,7 +198,7 @@ function lowerElicitRequestURLParams(value: unknown, ctx: LowerContext, depth: n
   let out: Wire = value;
   if (out._meta !== undefined) out = ctx.field(out, "_meta", 8, 6, -1, depth);
   if (out.elicitationId !== undefined) out = ctx.field(out, "elicitationId", 77, -1, 2, depth);
-  if (out.task !== undefined) out = ctx.field(out, "task", 89, 78, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 89, 79, -1, depth);
   return out;
 }
 
@@ -329,10 +329,10 @@ function lowerSubscriptionsAcknowledgedNotificationParams(value: unknown, ctx: L
 function lowerSubscriptionFilter(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.promptsListChanged !== undefined && (ctx.bits[3]! & 0x800000) === 0) out = ctx.field(out, "promptsListChanged", 119, 98, -1, depth);
-  if (out.resourceSubscriptions !== undefined && (ctx.bits[3]! & 0x2000000) === 0) out = ctx.field(out, "resourceSubscriptions", 121, 100, -1, depth);
-  if (out.resourcesListChanged !== undefined && (ctx.bits[3]! & 0x1000000) === 0) out = ctx.field(out, "resourcesListChanged", 120, 99, -1, depth);
-  if (out.toolsListChanged !== undefined && (ctx.bits[3]! & 0x400000) === 0) out = ctx.field(out, "toolsListChanged", 118, 97, -1, depth);
+  if (out.promptsListChanged !== undefined && (ctx.bits[3]! & 0x800000) === 0) out = ctx.field(out, "promptsListChanged", 119, 99, -1, depth);
+  if (out.resourceSubscriptions !== undefined && (ctx.bits[3]! & 0x2000000) === 0) out = ctx.field(out, "resourceSubscriptions", 121, 101, -1, depth);
+  if (out.resourcesListChanged !== undefined && (ctx.bits[3]! & 0x1000000) === 0) out = ctx.field(out, "resourcesListChanged", 120, 100, -1, depth);
+  if (out.toolsListChanged !== undefined && (ctx.bits[3]! & 0x400000) === 0) out = ctx.field(out, "toolsListChanged", 118, 98, -1, depth);
   return out;
 }
 
@@ -669,7 +669,7 @@ function lowerCreateMessageRequestParams(value: unknown, ctx: LowerContext, dept
       if (next !== given) out = put(out, "messages", next, ctx, depth);
     }
   }
-  if (out.task !== undefined) out = ctx.field(out, "task", 88, 75, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 88, 76, -1, depth);
   if (out.toolChoice !== undefined && (ctx.bits[2]! & 0x200) === 0) out = ctx.field(out, "toolChoice", 73, -1, -1, depth);
   if (out.tools !== undefined && (ctx.bits[2]! & 0x200) === 0) out = ctx.field(out, "tools", 73, -1, -1, depth);
   else {
@@ -757,7 +757,7 @@ function lowerCreateMessageRequestParamsMessagesList(value: unknown, ctx: LowerC
 function lowerTool(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.execution !== undefined) out = ctx.field(out, "execution", 87, 73, -1, depth);
+  if (out.execution !== undefined) out = ctx.field(out, "execution", 87, 74, -1, depth);
   return out;
 }
 
@@ -1025,7 +1025,7 @@ function lowerDiscoverResult(value: unknown, ctx: LowerContext, depth: number): 
 function lowerServerCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let out: Wire = value;
-  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 67, -1, depth);
+  if (out.tasks !== undefined) out = ctx.field(out, "tasks", 82, 68, -1, depth);
   return out;
 }
 
@@ -1081,7 +1081,7 @@ function lowerCallToolRequestParams(value: unknown, ctx: LowerContext, depth: nu
       if (next !== given) out = put(out, "inputResponses", next, ctx, depth);
     }
   }
-  if (out.task !== undefined) out = ctx.field(out, "task", 87, 72, -1, depth);
+  if (out.task !== undefined) out = ctx.field(out, "task", 87, 73, -1, depth);
   return out;
 }
 
