@@ -3,6 +3,7 @@ import type { Model } from "../model/types.js";
 import { emitChanges } from "./changes.js";
 import { emitCodec } from "./codec.js";
 import { emitCodecs } from "./codecs.js";
+import { emitEnvelope } from "./envelope.js";
 import { emitErrors } from "./errors.js";
 import { emitFeatureMatrix } from "./feature-matrix.js";
 import { emitFeatures } from "./features.js";
@@ -24,6 +25,7 @@ export async function emitProtocol(model: Model, templates: Templates): Promise<
     emitFeatures(model, tables),
     emitMethods(model),
     emitErrors(model, tables),
+    emitEnvelope(model),
     emitChanges(model),
     emitCodecs(model),
     emitValues(model),

@@ -3,6 +3,7 @@ import type { Problem } from "../problem.js";
 import { accountForDeltas } from "./accounting.js";
 import { toCanonical } from "./canonical.js";
 import { checkCites, checkFlags, checkGatedPaths, checkLayout, checkSingleGate } from "./checks.js";
+import { readEnvelope, type EnvelopeFacts } from "./envelope.js";
 import { applyErrata, type Erratum, type PlacedErratum } from "./errata.js";
 import { checkErrors } from "./errors.js";
 import { checkFills } from "./fills.js";
@@ -30,7 +31,7 @@ export interface ProtocolInput {
   readonly revisions: readonly { readonly revision: string; readonly schema: Input; readonly changes: Input }[];
 }
 
-interface ProtocolFile {
+interface ProtocolFile extends EnvelopeFacts {
   readonly name: string;
   readonly title: string;
   readonly specification: string;
@@ -101,6 +102,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
     values: folded.values,
     ir: buildIr(revisions.map((revision) => revision.canonical)),
     naming: protocol.naming,
+    envelope: readEnvelope(protocol, input.protocol, { features: folded.features, revisions }, problems),
     accounting: [],
   };
   checkProtocol(input, protocol, model, problems);

@@ -193,6 +193,7 @@ export interface Model {
   readonly values: readonly NamedValues[];
   readonly ir: Definitions;
   readonly naming: Naming;
+  readonly envelope: Envelope;
   /** How the deltas of each pair of consecutive revisions are accounted for; empty while the rows have problems. */
   readonly accounting: readonly Accounting[];
 }
@@ -215,6 +216,14 @@ export interface Accounting {
   readonly deltas: readonly Delta[];
   readonly entries: readonly AccountedDelta[];
   readonly byAccount: Readonly<Record<Account, number>>;
+}
+
+/** What the revisions ask of the message around a payload. */
+export interface Envelope {
+  /** The feature that allows several messages in one array, and the methods that always come alone. */
+  readonly batching?: { readonly feature: number; readonly alone: readonly string[] };
+  /** The revisions at which an error response has to have an id, and the feature that lets it do without. */
+  readonly errorId?: { readonly feature?: number; readonly requiredAt: readonly string[] };
 }
 
 /** How the schemas name what belongs together. */

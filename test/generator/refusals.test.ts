@@ -941,6 +941,30 @@ const PROTOCOLS: readonly Corruption[] = [
     "- { union: InputRequest",
     "2026-07-28 has InputRequest but no definition InputNeededResult to carry it",
   ),
+  one(
+    "batches by a feature nobody defined",
+    PROTOCOL,
+    ["feature: jsonrpc.batching", "feature: jsonrpc.batches"],
+    "dangling",
+    "batching: {",
+    "no feature is called jsonrpc.batches",
+  ),
+  one(
+    "a method that comes alone and is none",
+    PROTOCOL,
+    ["alone: [initialize]", "alone: [initialise]"],
+    "protocol",
+    "batching: {",
+    "initialise, which comes alone, is no method of 2025-03-26",
+  ),
+  one(
+    "the id of an error that no schema has",
+    PROTOCOL,
+    ["errorId: JSONRPCErrorResponse.id", "errorId: JSONRPCError.id"],
+    "protocol",
+    "errorId: ",
+    "no schema has JSONRPCError.id, the id of an error",
+  ),
 ];
 
 const LIVES: readonly Corruption[] = [
