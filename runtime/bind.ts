@@ -1,9 +1,11 @@
 // Binds the core to one protocol's generated tables, so that a user names the protocol once and never passes tables around.
 
 import { Codec, type Hop } from "./codec.js";
+import { translateError, type ErrorJourney } from "./error-codes.js";
 import { DegradePolicy } from "./policy.js";
 import { CapabilitySet, FeatureProfile, resolve, type Session } from "./profile.js";
-import type { CodecModule, ProtocolTables } from "./protocol.js";
+import type { CodecModule, ProtocolTables, Wire } from "./protocol.js";
+import type { TranslationReport } from "./report.js";
 import { knownRevisions, negotiable, revisionEntry } from "./revision.js";
 
 /** The wire payloads of each method, by revision, and the canonical ones: what a binding's codecs are typed with. */
@@ -50,6 +52,8 @@ export interface Binding<T extends PayloadTypes> {
   };
   /** Binds an already loaded codec module to a negotiated peer. */
   readonly bindCodec: (module: CodecModule, profile: FeatureProfile, hop?: Hop) => Codec;
+  /** Takes the error of a response from one revision to another; throws `UnknownRevisionError`, and `LowerError` where a given policy refuses. */
+  readonly translateError: (journey: ErrorJourney, error: Wire, report?: TranslationReport) => Wire;
 }
 
 /** Binds the core to a protocol. */
@@ -75,5 +79,6 @@ export function bindProtocol<T extends PayloadTypes>(tables: ProtocolTables): Bi
       return new Codec<never, never>(tables, await tables.loadCodec(revision), profile, hop) as never;
     },
     bindCodec: (module, profile, hop) => new Codec(tables, module, profile, hop),
+    translateError: (journey, error, report) => translateError(tables, journey, error, report),
   };
 }

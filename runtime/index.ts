@@ -2,6 +2,7 @@
 
 export { bindProtocol, type Binding, type PayloadTypes } from "./bind.js";
 export { Codec, DEGRADED_KEY, type Hop, type Part } from "./codec.js";
+export { ORIGINAL_ERROR_KEY, translateError, type ErrorJourney } from "./error-codes.js";
 export { liftEnvelope, lowerEnvelope, type Envelope, type RequestId } from "./envelope.js";
 export {
   EnvelopeError,
@@ -24,6 +25,7 @@ export type {
   Action,
   Cite,
   Direction,
+  ErrorEntry,
   Era,
   FeatureEntry,
   LoweringEntry,

@@ -1,6 +1,8 @@
 // The binding of the Model Context Protocol: the core's entry points over its generated tables.
 
 import { loadCodec, type PayloadsByRevision } from "../generated/mcp/codecs.js";
+import { BATCHING, ERROR_ID } from "../generated/mcp/envelope.js";
+import { ERRORS } from "../generated/mcp/errors.js";
 import { FEATURES, FILLS, LOWERINGS, TRANSPORTS } from "../generated/mcp/features.js";
 import type { Payloads } from "../generated/mcp/ir.js";
 import { METHODS } from "../generated/mcp/methods.js";
@@ -26,8 +28,22 @@ const binding = bindProtocol<{ byRevision: PayloadsByRevision; canonical: Payloa
   implied: IMPLIED,
   methods: METHODS,
   transports: TRANSPORTS,
+  errors: ERRORS,
+  batching: BATCHING,
+  errorId: ERROR_ID,
   loadCodec,
 });
 
 /** The core over the tables of this protocol; see `Binding` for each entry point. */
-export const { tables, resolve, CapabilitySet, DegradePolicy, parseProfile, negotiable, knownRevisions, codecFor, bindCodec } = binding;
+export const {
+  tables,
+  resolve,
+  CapabilitySet,
+  DegradePolicy,
+  parseProfile,
+  negotiable,
+  knownRevisions,
+  codecFor,
+  bindCodec,
+  translateError,
+} = binding;

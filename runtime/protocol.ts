@@ -84,6 +84,33 @@ export interface ImpliedFlag {
   readonly by: string;
 }
 
+/** An error code with a name at the revisions of its feature; what the other members say is what tells it from others of its code. */
+export interface ErrorEntry {
+  /** Names one error at all revisions. */
+  readonly name: string;
+  readonly code: number;
+  /** Index into FEATURES. */
+  readonly feature: number;
+  /** It is this error only in answer to these methods. */
+  readonly methods?: readonly string[];
+  /** The keys its data has; with `param`, the value that stands there in the request's params. */
+  readonly data?: readonly { readonly key: string; readonly param?: readonly string[] }[];
+  /** What a revision without it gets: another code, or what the policy says at a place (index into LOWERINGS); absent where it stays. */
+  readonly elsewhere?: { readonly code: number } | { readonly lowering: number };
+}
+
+/** The feature that allows several messages in one array, and the methods that always come alone. */
+export interface BatchingEntry {
+  readonly feature: number;
+  readonly alone: readonly string[];
+}
+
+/** The revisions at which an error response has to have an id, and the feature that lets it do without. */
+export interface ErrorIdEntry {
+  readonly feature?: number;
+  readonly requiredAt: readonly string[];
+}
+
 /** The capability flag paths one revision defines, by side, with the flag's form: `boolean` flags must be exactly true. */
 export interface CapabilityFlags {
   readonly client: Readonly<Record<string, "boolean" | "object">>;
@@ -181,5 +208,9 @@ export interface ProtocolTables {
   readonly methods: Readonly<Record<string, readonly MethodEntry[]>>;
   /** The feature that says a transport exists, by transport. */
   readonly transports: Readonly<Record<string, number>>;
+  /** The named errors; of those that fit an answer the first says most. */
+  readonly errors: readonly ErrorEntry[];
+  readonly batching: BatchingEntry | undefined;
+  readonly errorId: ErrorIdEntry | undefined;
   readonly loadCodec: (revision: string) => Promise<CodecModule>;
 }

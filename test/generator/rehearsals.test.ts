@@ -311,11 +311,13 @@ unmodelled: []
 /** Imports what was generated into a folder, as a protocol's binding does. */
 async function tablesIn(generated: string): Promise<ProtocolTables> {
   const load = async (name: string) => (await import(pathToFileURL(join(generated, "mcp", name)).href)) as Record<string, never>;
-  const [revisions, features, methods, codecs] = [
+  const [revisions, features, methods, codecs, errors, envelope] = [
     await load("revisions.ts"),
     await load("features.ts"),
     await load("methods.ts"),
     await load("codecs.ts"),
+    await load("errors.ts"),
+    await load("envelope.ts"),
   ];
   return {
     protocol: revisions["PROTOCOL"] as never,
@@ -328,6 +330,9 @@ async function tablesIn(generated: string): Promise<ProtocolTables> {
     implied: revisions["IMPLIED"] as never,
     methods: methods["METHODS"] as never,
     transports: features["TRANSPORTS"] as never,
+    errors: errors["ERRORS"] as never,
+    batching: envelope["BATCHING"] as never,
+    errorId: envelope["ERROR_ID"] as never,
     loadCodec: codecs["loadCodec"] as unknown as (revision: string) => Promise<CodecModule>,
   };
 }

@@ -91,5 +91,8 @@ export const TOY: ProtocolTables = {
   implied: [{ side: "client", flag: "forms.inline", by: "forms" }],
   methods: {},
   transports: { pipe: feature("transport.pipe"), web: feature("transport.web"), "old-web": feature("transport.old-web") },
+  errors: [],
+  batching: { feature: feature("batching"), alone: [] },
+  errorId: undefined,
   loadCodec: () => Promise.reject(new Error("the toy protocol has no codecs")),
 };
