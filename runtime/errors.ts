@@ -116,19 +116,49 @@ export class LowerError extends ProtocolError {
 }
 
 /** Lists what an `EnvelopeError` can be about. */
-export type EnvelopeErrorCode = "unreadable" | "batch-not-allowed" | "method-unavailable" | "method-embedded";
+export type EnvelopeErrorCode = "unreadable" | "invalid-params" | "batch-not-allowed" | "method-unavailable" | "method-embedded";
 
-/** Says that a message cannot be taken as one: `path` is a JSON pointer into it, empty for the message as a whole. */
+/** The JSON-RPC codes that answer each fault of a request. https://www.jsonrpc.org/specification#error_object */
+const RPC_CODES: Readonly<Record<EnvelopeErrorCode, number>> = {
+  unreadable: -32600,
+  "invalid-params": -32602,
+  "batch-not-allowed": -32600,
+  "method-unavailable": -32601,
+  "method-embedded": -32601,
+};
+
+/** Says what else is known about a message that cannot be taken as one. */
+export interface EnvelopeFault {
+  /** The id to answer with, where the message has one that can be read. */
+  readonly id?: string | number | undefined;
+  /** Id of the feature that is off. */
+  readonly feature?: string | undefined;
+  readonly cite?: Cite | undefined;
+}
+
+/**
+ * Says that a message cannot be taken as one: `path` is a JSON pointer into it, empty for the message as a whole. `rpcCode` and `id` are what
+ * to answer with where it asked for an answer; without an id, none could be read.
+ */
 export class EnvelopeError extends ProtocolError {
   readonly code: EnvelopeErrorCode;
   readonly path: string;
   readonly reason: string;
+  readonly rpcCode: number;
+  readonly id: string | number | undefined;
+  readonly feature: string | undefined;
+  readonly cite: Cite | undefined;
 
-  constructor(code: EnvelopeErrorCode, path: string, reason: string) {
-    super("EnvelopeError", `cannot read ${path || "the message"}: ${reason}`);
+  constructor(code: EnvelopeErrorCode, path: string, reason: string, fault: EnvelopeFault = {}) {
+    const source = fault.cite === undefined ? "" : ` (${printCite(fault.cite)})`;
+    super("EnvelopeError", `cannot read ${path || "the message"}: ${reason}${source}`);
     this.code = code;
     this.path = path;
     this.reason = reason;
+    this.rpcCode = RPC_CODES[code];
+    this.id = fault.id;
+    this.feature = fault.feature;
+    this.cite = fault.cite;
   }
 }
 

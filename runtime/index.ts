@@ -1,9 +1,11 @@
 // The public surface of the core: what every protocol shares. A protocol's own entry points come from its binding.
 
+export { joinBatch, splitBatch } from "./batch.js";
 export { bindProtocol, type Binding, type PayloadTypes } from "./bind.js";
 export { Codec, DEGRADED_KEY, type Hop, type Part } from "./codec.js";
 export { ORIGINAL_ERROR_KEY, translateError, type ErrorJourney } from "./error-codes.js";
-export { liftEnvelope, lowerEnvelope, type Envelope, type RequestId } from "./envelope.js";
+export { ENVELOPE_REPAIRS, type EnvelopeRepair } from "./envelope-repairs.js";
+export { liftEnvelope, lowerEnvelope, type AskedRequest, type Envelope, type RequestId } from "./envelope.js";
 export {
   EnvelopeError,
   isEnvelopeError,
@@ -16,6 +18,8 @@ export {
   ProtocolError,
   UnknownRevisionError,
   type Condition,
+  type EnvelopeErrorCode,
+  type EnvelopeFault,
   type MissingFlag,
 } from "./errors.js";
 export { FALLBACKS, type Fallback } from "./fallbacks.js";

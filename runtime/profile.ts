@@ -81,6 +81,11 @@ export class FeatureProfile {
     this.bits = bits;
   }
 
+  /** Gives the tables of the protocol it was resolved over. */
+  get tables(): ProtocolTables {
+    return this.#tables;
+  }
+
   /**
    * Reads what `toString` printed, for the same tables; the capabilities are not in the text, so `explain` counts every flag of a feature that is off as missing.
    * Throws `ProfileError` for malformed text and unknown transports, `UnknownRevisionError` for an unknown revision.

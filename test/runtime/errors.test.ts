@@ -101,8 +101,27 @@ describe("EnvelopeError", () => {
     ["batch-not-allowed", "", "2022-01 has no batches", "cannot read the message: 2022-01 has no batches"],
     ["method-unavailable", "/method", "unknown", "cannot read /method: unknown"],
     ["method-embedded", "/method", "no message of its own", "cannot read /method: no message of its own"],
+    ["invalid-params", "/params", "a string", "cannot read /params: a string"],
   ] as const)("%s", (code, path, reason, message) => {
     expect(new EnvelopeError(code, path, reason)).toMatchObject({ name: "EnvelopeError", code, path, reason, message });
+  });
+
+  test.each([
+    ["unreadable", -32600],
+    ["batch-not-allowed", -32600],
+    ["method-unavailable", -32601],
+    ["method-embedded", -32601],
+    ["invalid-params", -32602],
+  ] as const)("%s is answered with %i", (code, rpcCode) => {
+    expect(new EnvelopeError(code, "", "no").rpcCode).toBe(rpcCode);
+  });
+
+  test("carries the id to answer with, the feature and its cite", () => {
+    const cite = { revision: "2022-01", section: "major", ordinal: 1 };
+    const error = new EnvelopeError("batch-not-allowed", "", "no batches", { id: 0, feature: "batching", cite });
+    expect(error).toMatchObject({ id: 0, feature: "batching", cite, message: "cannot read the message: no batches (2022-01 major 1)" });
+    const { id, feature, cite: none } = new EnvelopeError("unreadable", "", "no");
+    expect([id, feature, none]).toEqual([undefined, undefined, undefined]);
   });
 });
 
