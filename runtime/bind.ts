@@ -1,10 +1,11 @@
 // Binds the core to one protocol's generated tables, so that a user names the protocol once and never passes tables around.
 
-import { Codec, type Hop } from "./codec.js";
+import { Codec } from "./codec.js";
 import { translateError, type ErrorJourney } from "./error-codes.js";
+import type { Hop } from "./hop.js";
 import { DegradePolicy } from "./policy.js";
 import { CapabilitySet, FeatureProfile, resolve, type Session } from "./profile.js";
-import type { CodecModule, ProtocolTables, Wire } from "./protocol.js";
+import type { CodecModule, ProtocolTables, Validators, Wire } from "./protocol.js";
 import type { TranslationReport } from "./report.js";
 import { knownRevisions, negotiable, revisionEntry } from "./revision.js";
 
@@ -50,8 +51,8 @@ export interface Binding<T extends PayloadTypes> {
     ): Promise<Codec<T["byRevision"][R] & object, T["canonical"]>>;
     (revision: string, profile: FeatureProfile, hop?: Hop): Promise<Codec>;
   };
-  /** Binds an already loaded codec module to a negotiated peer. */
-  readonly bindCodec: (module: CodecModule, profile: FeatureProfile, hop?: Hop) => Codec;
+  /** Binds an already loaded codec module to a negotiated peer; with validators what is written is held against them. */
+  readonly bindCodec: (module: CodecModule, profile: FeatureProfile, hop?: Hop, validators?: Validators) => Codec;
   /** Takes the error of a response from one revision to another; throws `UnknownRevisionError`, and `LowerError` where a given policy refuses. */
   readonly translateError: (journey: ErrorJourney, error: Wire, report?: TranslationReport) => Wire;
 }
@@ -76,9 +77,10 @@ export function bindProtocol<T extends PayloadTypes>(tables: ProtocolTables): Bi
     knownRevisions: () => knownRevisions(tables),
     codecFor: async (revision: string, profile: FeatureProfile, hop?: Hop) => {
       revisionEntry(tables, revision);
-      return new Codec<never, never>(tables, await tables.loadCodec(revision), profile, hop) as never;
+      const validators = hop?.checked === true ? await tables.loadValidators(revision) : undefined;
+      return new Codec<never, never>(tables, await tables.loadCodec(revision), profile, hop, validators) as never;
     },
-    bindCodec: (module, profile, hop) => new Codec(tables, module, profile, hop),
+    bindCodec: (module, profile, hop, validators) => new Codec(tables, module, profile, hop, validators),
     translateError: (journey, error, report) => translateError(tables, journey, error, report),
   };
 }

@@ -58,7 +58,7 @@ function liftCall(codec: Codec, message: Wire, report: TranslationReport | undef
   if (typeof method !== "string") throw fault(message, "/method", "it is not a string");
   if (id !== undefined && !isRequestId(id)) throw noId(message);
   const wire = withParamsRepaired(message, report);
-  const params = codec.lift(method, "params", wire["params"]);
+  const params = codec.lift(method, "params", wire["params"], report);
   return id === undefined ? { kind: "notification", method, params, wire } : { kind: "request", id, method, params, wire };
 }
 
@@ -86,7 +86,7 @@ function liftResponse(codec: Codec, message: Wire, asked: AskedRequest | undefin
   if (result === null) throw fault(message, "/result", "it is null");
   if (!isRequestId(id)) throw noId(message);
   if (error === null) addRepair("error-null", report);
-  const lifted = asked === undefined ? result : codec.lift(asked.method, "result", result);
+  const lifted = asked === undefined ? result : codec.lift(asked.method, "result", result, report);
   return { kind: "result", id, method: asked?.method, result: lifted, wire: error === null ? withoutField(message, "error") : message };
 }
 

@@ -163,7 +163,7 @@ export class EnvelopeError extends ProtocolError {
 }
 
 /** Lists what a fault of a policy can be about. */
-export type PolicyErrorCode = "unknown-feature" | "unknown-action" | "unknown-preset" | "unknown-key" | "malformed";
+export type PolicyErrorCode = "unknown-feature" | "unknown-union" | "unknown-action" | "unknown-preset" | "unknown-key" | "malformed";
 
 /** Describes one fault of a policy: the key it stands at, and what could stand there instead. */
 export interface PolicyFault {

@@ -2,7 +2,7 @@
 
 export { joinBatch, splitBatch } from "./batch.js";
 export { bindProtocol, type Binding, type PayloadTypes } from "./bind.js";
-export { Codec, DEGRADED_KEY, type Hop, type Part } from "./codec.js";
+export { Codec, type Part } from "./codec.js";
 export { ORIGINAL_ERROR_KEY, translateError, type ErrorJourney } from "./error-codes.js";
 export { ENVELOPE_REPAIRS, type EnvelopeRepair } from "./envelope-repairs.js";
 export { liftEnvelope, lowerEnvelope, type AskedRequest, type Envelope, type RequestId } from "./envelope.js";
@@ -22,7 +22,10 @@ export {
   type EnvelopeFault,
   type MissingFlag,
 } from "./errors.js";
+export { extensionsOf, readField } from "./fields.js";
 export { FALLBACKS, type Fallback } from "./fallbacks.js";
+export type { Hop } from "./hop.js";
+export { DEGRADED_KEY } from "./lowering.js";
 export { DegradePolicy, type Preset } from "./policy.js";
 export { CapabilitySet, FeatureProfile, type Capabilities, type Explanation, type Session } from "./profile.js";
 export type {
@@ -32,6 +35,7 @@ export type {
   ErrorEntry,
   Era,
   FeatureEntry,
+  FieldTable,
   LoweringEntry,
   Loss,
   MethodEntry,

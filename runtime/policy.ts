@@ -9,9 +9,12 @@ import type { Action, LoweringEntry, ProtocolTables } from "./protocol.js";
 /** Names a ready-made policy. */
 export type Preset = "strict" | "balanced" | "permissive";
 
-const PRESETS: ReadonlyMap<string, (lowering: LoweringEntry) => Action> = new Map([
+/** What a preset decides about: what a place loses, and what it offers. */
+type Offer = Pick<LoweringEntry, "loss" | "degrade">;
+
+const PRESETS: ReadonlyMap<string, (offer: Offer) => Action> = new Map([
   ["strict", () => "refuse"],
-  ["balanced", (lowering: LoweringEntry) => (contentSurvives(lowering) ? firstAction(lowering) : "refuse")],
+  ["balanced", (lowering: Offer) => (contentSurvives(lowering) ? firstAction(lowering) : "refuse")],
   ["permissive", firstAction],
 ]);
 
@@ -20,39 +23,48 @@ export class DegradePolicy {
   readonly preset: Preset;
   readonly #tables: ProtocolTables;
   readonly #orders: ReadonlyMap<number, Action>;
+  /** Orders for members that no revision knows, by union. */
+  readonly #unknown: ReadonlyMap<string, Action>;
   #actions: readonly Action[] | undefined;
+  #unknownActions: readonly Action[] | undefined;
 
-  private constructor(tables: ProtocolTables, preset: Preset, orders: ReadonlyMap<number, Action>) {
+  private constructor(
+    tables: ProtocolTables,
+    preset: Preset,
+    orders: ReadonlyMap<number, Action> = new Map(),
+    unknown: ReadonlyMap<string, Action> = new Map(),
+  ) {
     this.#tables = tables;
     this.preset = preset;
     this.#orders = orders;
+    this.#unknown = unknown;
   }
 
   /** Makes the policy that refuses everything the peer lacks; the library's default. */
   static strict(tables: ProtocolTables): DegradePolicy {
-    return new DegradePolicy(tables, "strict", new Map());
+    return new DegradePolicy(tables, "strict");
   }
 
   /** Makes the policy that takes each place's first action where the content survives it. */
   static balanced(tables: ProtocolTables): DegradePolicy {
-    return new DegradePolicy(tables, "balanced", new Map());
+    return new DegradePolicy(tables, "balanced");
   }
 
   /** Makes the policy that takes each place's first action, whatever is lost. */
   static permissive(tables: ProtocolTables): DegradePolicy {
-    return new DegradePolicy(tables, "permissive", new Map());
+    return new DegradePolicy(tables, "permissive");
   }
 
   /**
-   * Makes a policy from a parsed file, `{ preset?, features?: { [feature id]: action } }`; the preset is `strict` when absent.
-   * Throws one `PolicyError` with every fault: unknown keys, presets, features, and actions the feature does not offer.
+   * Makes a policy from a parsed file, `{ preset?, features?: { [feature id]: action }, unknown?: { [union]: action } }`; the preset is `strict`
+   * when absent. Throws one `PolicyError` with every fault: unknown keys, presets, features, unions, and actions that are not on offer.
    */
   static from(tables: ProtocolTables, record: unknown): DegradePolicy {
     const faults: PolicyFault[] = [];
-    const { preset = "strict", features = {}, ...rest } = isWire(record) ? record : {};
+    const { preset = "strict", features = {}, unknown = {}, ...rest } = isWire(record) ? record : {};
     if (!isWire(record)) faults.push({ code: "malformed", key: "", reason: "not a map with preset and features", choices: [] });
     for (const key of Object.keys(rest)) {
-      faults.push({ code: "unknown-key", key, reason: `unknown key ${JSON.stringify(key)}`, choices: ["preset", "features"] });
+      faults.push({ code: "unknown-key", key, reason: `unknown key ${JSON.stringify(key)}`, choices: ["preset", "features", "unknown"] });
     }
     if (!isPreset(preset)) {
       faults.push({
@@ -65,9 +77,12 @@ export class DegradePolicy {
     if (!isWire(features))
       faults.push({ code: "malformed", key: "features", reason: "features is not a map from feature id to action", choices: [] });
     const orders = readOrders(tables, isWire(features) ? Object.entries(features) : [], faults);
+    if (!isWire(unknown))
+      faults.push({ code: "malformed", key: "unknown", reason: "unknown is not a map from union to action", choices: [] });
+    const unknownOrders = readUnknown(tables, isWire(unknown) ? Object.entries(unknown) : [], faults);
     const [first, ...others] = faults;
     if (first !== undefined) throw new PolicyError(first, ...others);
-    return new DegradePolicy(tables, isPreset(preset) ? preset : "strict", orders);
+    return new DegradePolicy(tables, isPreset(preset) ? preset : "strict", orders, unknownOrders);
   }
 
   /**
@@ -77,7 +92,14 @@ export class DegradePolicy {
   with(feature: number, action: Action): DegradePolicy {
     const fault = checkFeature(this.#tables, feature) ?? checkAction(this.#tables, feature, action);
     if (fault !== undefined) throw new PolicyError(fault);
-    return new DegradePolicy(this.#tables, this.preset, new Map(this.#orders).set(feature, action));
+    return new DegradePolicy(this.#tables, this.preset, new Map(this.#orders).set(feature, action), this.#unknown);
+  }
+
+  /** Makes a policy that orders an action for the members of a union that no revision knows. Throws `PolicyError` when that is not on offer. */
+  withUnknown(union: string, action: Action): DegradePolicy {
+    const fault = checkUnknown(this.#tables, union, action);
+    if (fault !== undefined) throw new PolicyError(fault);
+    return new DegradePolicy(this.#tables, this.preset, this.#orders, new Map(this.#unknown).set(union, action));
   }
 
   /** Gives the action for one gated place of a feature. */
@@ -90,6 +112,14 @@ export class DegradePolicy {
   /** Gives the action for every gated place, in the order of the table of lowerings; worked out once. */
   get actions(): readonly Action[] {
     return (this.#actions ??= this.#tables.lowerings.map((lowering) => this.actionFor(lowering.feature, lowering)));
+  }
+
+  /** Gives the action for members that no revision knows, in the order of the table of unions; worked out once. */
+  get unknownActions(): readonly Action[] {
+    const decide = PRESETS.get(this.preset);
+    return (this.#unknownActions ??= this.#tables.unknownMembers.map(
+      (entry) => this.#unknown.get(entry.at) ?? decide?.(entry) ?? "refuse",
+    ));
   }
 
   /** Tells whether a value that uses the feature gets through to a peer without it, at every place; never for a feature nothing can stand in for. */
@@ -119,6 +149,27 @@ function readOrders(tables: ProtocolTables, entries: readonly [string, unknown][
   return orders;
 }
 
+function readUnknown(tables: ProtocolTables, entries: readonly [string, unknown][], faults: PolicyFault[]): ReadonlyMap<string, Action> {
+  const orders = new Map<string, Action>();
+  for (const [union, action] of entries) {
+    const fault = checkUnknown(tables, union, action);
+    if (fault !== undefined) faults.push(fault);
+    else orders.set(union, action as Action);
+  }
+  return orders;
+}
+
+function checkUnknown(tables: ProtocolTables, union: string, action: unknown): PolicyFault | undefined {
+  const entry = tables.unknownMembers.find((candidate) => candidate.at === union);
+  if (entry === undefined) {
+    const choices = tables.unknownMembers.map((candidate) => candidate.at);
+    return { code: "unknown-union", key: union, reason: `unknown union ${JSON.stringify(union)}`, choices };
+  }
+  const choices = [...entry.degrade, "refuse"];
+  if (typeof action === "string" && choices.includes(action)) return undefined;
+  return { code: "unknown-action", key: union, reason: `${union} does not offer the action ${JSON.stringify(action)}`, choices };
+}
+
 function checkFeature(tables: ProtocolTables, feature: number): PolicyFault | undefined {
   if (tables.features[feature] !== undefined) return undefined;
   return unknownFeature(
@@ -144,11 +195,11 @@ function isPreset(value: unknown): value is Preset {
   return typeof value === "string" && PRESETS.has(value);
 }
 
-function firstAction(lowering: LoweringEntry): Action {
+function firstAction(lowering: Offer): Action {
   return lowering.degrade[0] ?? "refuse";
 }
 
 /** A place whose loss is content may still have a first action that keeps it; only the registry of fallbacks can say so. */
-function contentSurvives(lowering: LoweringEntry): boolean {
+function contentSurvives(lowering: Offer): boolean {
   return lowering.loss !== "content" || FALLBACKS.get(firstAction(lowering))?.keepsContent === true;
 }

@@ -45,7 +45,6 @@ export interface Requirement {
 /** One row of FEATURES. */
 export interface FeatureEntry {
   readonly id: string;
-  readonly summary: string;
   readonly kind: "behaviour" | "transport" | "authorization" | "rule";
   readonly side: "client" | "server" | "both";
   readonly requires?: Requirement;
@@ -67,6 +66,14 @@ export interface LoweringEntry {
   readonly degrade: readonly string[];
 }
 
+/** What may be done with a member of a union whose type no revision knows; the first action is the preferred one. */
+export interface UnknownMemberEntry {
+  /** The union. */
+  readonly at: string;
+  readonly loss: Loss;
+  readonly degrade: readonly string[];
+}
+
 /** Where a fill's value comes from when it is not a constant: the hop the codec is bound to. */
 export type FillSource = "revision" | "client-capabilities" | "client-info" | "log-level" | "server-info" | "subscription" | "mint";
 
@@ -75,6 +82,18 @@ export interface FillEntry {
   readonly feature: number;
   readonly value?: unknown;
   readonly from?: FillSource;
+}
+
+/** What lifting makes of a shape that real peers send and the schemas forbid, with the reports that show it. */
+export interface ToleranceEntry {
+  readonly id: string;
+  readonly summary: string;
+  readonly repair: string;
+  readonly loss: Loss;
+  /** The field a value is taken out of, where the repair is that. */
+  readonly key?: string;
+  readonly becomes?: unknown;
+  readonly reports: readonly string[];
 }
 
 /** A capability flag that counts as set although it is absent: `flag` is implied where the object at `by` is present and empty. */
@@ -133,47 +152,111 @@ export interface MethodEntry {
   readonly feature: number;
 }
 
-/** What a generated lower function needs from the runtime; implemented by `runtime/codec.ts`. */
+/** What a generated lower function needs from the runtime; implemented by `runtime/lowering.ts`. An answer of undefined leaves a field out. */
 export interface LowerContext {
   /** The profile's bits, 32 features a word. */
   readonly bits: Uint32Array;
+  /** True where the codec's own hop has something to write on every message. */
+  readonly hops: boolean;
+  /** The depth of the object that still owes an edit of its other fields; -1 where none does. */
+  readonly owed: number;
   /** The keys from the payload's root to where the walk is; only the first `depth` entries count. */
   readonly path: (string | number)[];
-  /** Deals with a present field whose feature the profile lacks; gives the holder to go on with. */
-  field(holder: Wire, key: string, feature: number, lowering: number, fill: number, depth: number): Wire;
+  /** Deals with a present field whose feature the profile lacks; gives the value to go on with. */
+  field(value: unknown, key: string, feature: number, lowering: number, fill: number, depth: number): unknown;
   /** Deals with a union member whose feature the profile lacks; gives what stands in its place, lowered in turn by `again`, or `REMOVED`. */
   member(value: unknown, feature: number, lowering: number, depth: number, again?: Lower): unknown;
-  /** Deals with a field whose value the revision cannot carry; gives the holder to go on with. */
-  misfit(holder: Wire, key: string, expected: string, feature: number, lowering: number, depth: number): Wire;
+  /** Deals with a union member that no revision knows; `tag` is what it says it is. */
+  stranger(value: unknown, tag: unknown, expected: string, unknown: number, depth: number, again: Lower): unknown;
+  /** Deals with a field whose value the revision cannot carry; gives the value to go on with. */
+  misfit(value: unknown, key: string, expected: string, feature: number, lowering: number, depth: number): unknown;
+  /** Leaves out of an object what only shares its name with a field the revision has there. */
+  prune(holder: Wire, strays: Strays, depth: number): Wire;
   /** Refuses a value in an array, map or union that the revision cannot carry. */
   refuse(value: unknown, expected: string, feature: number, depth: number): never;
-  /** Writes what the revision requires and the holder lacks; gives the holder to go on with. */
-  fill(holder: Wire, key: string, fill: number, depth: number): Wire;
-  /** Lets the hop the codec is bound to overwrite a per-hop key; gives the holder to go on with. */
-  hop(holder: Wire, key: string, fill: number, depth: number): Wire;
-  /** Replaces a container that the revision does not require, or leaves it out where lowering emptied it. */
-  putOrOmit(holder: Wire, key: string, value: unknown): Wire;
+  /** Gives what the revision requires and the holder lacks. */
+  fill(key: string, fill: number, depth: number): unknown;
+  /** Lets the hop the codec is bound to overwrite a per-hop key; gives the value to go on with. */
+  hop(value: unknown, key: string, fill: number, depth: number): unknown;
   /** Gives the value of a fill for a payload that is absent altogether. */
   absent(fill: number): unknown;
+  /** Makes the edits an object owes, in the fresh copy it is given; gives that copy, or what is to go on where there was nothing to edit. */
+  settle(holder: Record<string, unknown>, before: Wire, depth: number): Wire;
 }
 
 /** A JSON object seen from outside. */
 export type Wire = { readonly [key: string]: unknown };
 
+/** The fields of an object under whose names another revision may have sent something else, each with the test of the field. */
+export type Strays = readonly (readonly [string, (value: unknown) => boolean])[];
+
 /** Takes a value through one payload's lowering; `depth` is how much of `ctx.path` is set. */
 export type Lower = (value: unknown, ctx: LowerContext, depth: number) => unknown;
 
-/** Takes a wire value to its canonical form. */
-export type Lift = (value: unknown) => unknown;
+/** One place of a revision at which lifting may have to repair something; shapes, tolerances and fills are named by index. */
+export type LiftShape =
+  | {
+      readonly kind: "object";
+      /** Takes the object out of one of its fields, named by the tolerance, where `lacks` is missing beside it. */
+      readonly unwrap?: { readonly tolerance: number; readonly lacks?: string };
+      readonly mend?: number;
+      /** Key, tolerance, and the list that null stands for; without a list it stands for nothing. */
+      readonly nulls?: readonly (readonly [key: string, tolerance: number, list?: readonly unknown[]])[];
+      /** Key, shape below it (-1 for none), and the tolerance whose repair comes first. */
+      readonly into?: readonly (readonly [key: string, shape: number, mend?: number])[];
+      readonly checks?: readonly {
+        readonly key: string;
+        readonly tolerance: number;
+        readonly equals?: unknown;
+        readonly becomes?: unknown;
+        readonly notObject?: boolean;
+        /** True where an empty holder says the same as this. */
+        readonly implied?: boolean;
+        readonly notBoolean?: boolean;
+        readonly mend?: boolean;
+        readonly fill?: number;
+        readonly only?: readonly (readonly [beside: string, values: readonly unknown[]])[];
+      }[];
+    }
+  | {
+      readonly kind: "list";
+      readonly items?: number;
+      readonly dropNull?: number;
+      readonly unusable?: { readonly tolerance: number; readonly bones: object };
+    }
+  | { readonly kind: "map"; readonly values?: number; readonly notObject?: number }
+  | {
+      readonly kind: "union";
+      readonly list?: number;
+      readonly tag?: string;
+      readonly members: readonly (readonly [value: unknown, shape: number])[];
+      /** The shape of a member whose tag may be missing. */
+      readonly untagged?: number;
+      /** Where no tag tells the members apart: a property that only one must have, and its shape. */
+      readonly present?: readonly (readonly [key: string, shape: number])[];
+    }
+  | {
+      readonly kind: "result";
+      readonly usual?: number;
+      readonly others: readonly { readonly property: string; readonly equals?: unknown; readonly shape?: number }[];
+    };
 
 /** Stands for a union member that lowering took out of its list. */
 export const REMOVED: unique symbol = Symbol.for("polyrev.removed");
 
+/** Under this key an object holds the values that take the place of one. */
+export const SPLIT: unique symbol = Symbol.for("polyrev.split");
+
 /** What one revision does to one payload. */
 export interface PayloadCodec {
-  readonly lift: Lift;
+  /** The shape by which lifting reads it; absent where every wire value is its own canonical form. */
+  readonly lift?: number;
+  /** Tells whether a value may need a repair; false means that it is its own canonical form. */
+  readonly odd?: (value: unknown) => boolean;
   /** Absent where every canonical value fits the revision as it is. */
   readonly lower?: Lower;
+  /** Tells whether `lower` may do anything with a value; false means that it would give back the same object. */
+  readonly needs?: (value: unknown, ctx: LowerContext) => boolean;
   /** True where the revision lets the payload be absent altogether. */
   readonly optional?: boolean;
 }
@@ -189,11 +272,32 @@ export interface MethodCodec {
   readonly result?: PayloadCodec;
 }
 
+/** The validators of a revision's payloads, by method; the faults of a validator's last call stand in its `errors`. */
+export type Validators = ReadonlyMap<string, { readonly params: Validator; readonly result?: Validator }>;
+
+/** One fault a validator found; the pointer leads to the value, and a missing property is named. */
+export interface Fault {
+  readonly instancePath: string;
+  readonly keyword?: string;
+  readonly message?: string;
+  readonly params?: { readonly missingProperty?: string };
+}
+
+/** Tells whether a payload is valid at a revision. */
+export interface Validator {
+  (value: unknown): boolean;
+  errors?: readonly Fault[] | null;
+}
+
 /** One generated codec module. */
 export interface CodecModule {
   readonly REVISION: string;
   readonly METHODS: ReadonlyMap<string, MethodCodec>;
+  readonly SHAPES: readonly LiftShape[];
 }
+
+/** For each field of each definition: the revisions that name it, the oldest in the lowest bit, and the index of the feature that gates it. */
+export type FieldTable = Readonly<Record<string, Readonly<Record<string, readonly [revisions: number, feature?: number]>>>>;
 
 /** Everything the generator writes for one protocol. */
 export interface ProtocolTables {
@@ -202,7 +306,9 @@ export interface ProtocolTables {
   readonly revisions: readonly RevisionEntry[];
   readonly features: readonly FeatureEntry[];
   readonly lowerings: readonly LoweringEntry[];
+  readonly unknownMembers: readonly UnknownMemberEntry[];
   readonly fills: readonly FillEntry[];
+  readonly tolerances: readonly ToleranceEntry[];
   readonly flags: Readonly<Record<string, CapabilityFlags>>;
   readonly implied: readonly ImpliedFlag[];
   readonly methods: Readonly<Record<string, readonly MethodEntry[]>>;
@@ -213,4 +319,5 @@ export interface ProtocolTables {
   readonly batching: BatchingEntry | undefined;
   readonly errorId: ErrorIdEntry | undefined;
   readonly loadCodec: (revision: string) => Promise<CodecModule>;
+  readonly loadValidators: (revision: string) => Promise<Validators>;
 }

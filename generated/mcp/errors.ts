@@ -20,7 +20,7 @@ export const ERRORS = [
   { name: "METHOD_NOT_FOUND", code: -32601, feature: 1 },
   { name: "INVALID_PARAMS", code: -32602, feature: 1 },
   { name: "INTERNAL_ERROR", code: -32603, feature: 1 },
-  { name: "URL_ELICITATION_REQUIRED", code: -32042, feature: 67, elsewhere: { lowering: 42 } },
+  { name: "URL_ELICITATION_REQUIRED", code: -32042, feature: 67, elsewhere: { lowering: 44 } },
   { name: "MISSING_REQUIRED_CLIENT_CAPABILITY", code: -32021, feature: 107 },
   { name: "HEADER_MISMATCH", code: -32020, feature: 122, elsewhere: { code: -32603 } },
 ] as const;

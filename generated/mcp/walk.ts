@@ -4,29 +4,88 @@
 /** A JSON object seen from outside. */
 export type Wire = { readonly [key: string]: unknown };
 
-/** What a lower function needs from the runtime. Feature, lowering and fill are indices into FEATURES, LOWERINGS and FILLS; -1 means none. */
+/** What a lower function needs from the runtime. Feature, lowering, unknown and fill are indices into FEATURES, LOWERINGS, UNKNOWN_MEMBERS and FILLS; -1 means none. */
 export interface LowerContext {
   readonly bits: Uint32Array;
   readonly path: (string | number)[];
-  field(holder: Wire, key: string, feature: number, lowering: number, fill: number, depth: number): Wire;
+  /** True where the codec's own hop has something to write on every message. */
+  readonly hops: boolean;
+  /** The depth of the object that still owes an edit of its other fields; -1 where none does. */
+  readonly owed: number;
+  field(value: unknown, key: string, feature: number, lowering: number, fill: number, depth: number): unknown;
   member(value: unknown, feature: number, lowering: number, depth: number, again?: Lower): unknown;
-  misfit(holder: Wire, key: string, expected: string, feature: number, lowering: number, depth: number): Wire;
+  stranger(value: unknown, tag: unknown, expected: string, unknown: number, depth: number, again: Lower): unknown;
+  misfit(value: unknown, key: string, expected: string, feature: number, lowering: number, depth: number): unknown;
+  prune(holder: Wire, strays: Strays, depth: number): Wire;
   refuse(value: unknown, expected: string, feature: number, depth: number): never;
-  fill(holder: Wire, key: string, fill: number, depth: number): Wire;
-  hop(holder: Wire, key: string, fill: number, depth: number): Wire;
-  putOrOmit(holder: Wire, key: string, value: unknown): Wire;
+  fill(key: string, fill: number, depth: number): unknown;
+  hop(value: unknown, key: string, fill: number, depth: number): unknown;
+  settle(holder: Record<string, unknown>, before: Wire, depth: number): Wire;
   absent(fill: number): unknown;
 }
+
+/** The fields of an object under whose names another revision may have sent something else, each with the test of the field. */
+export type Strays = readonly (readonly [string, (value: unknown) => boolean])[];
 
 /** Takes a value through the lowering of one place; `depth` is how much of `ctx.path` is set. */
 export type Lower = (value: unknown, ctx: LowerContext, depth: number) => unknown;
 
-/** Takes a wire value to its canonical form. */
-export type Lift = (value: unknown) => unknown;
+/** One place of a revision at which lifting may have to repair something; shapes, tolerances and fills are named by index. */
+export type LiftShape =
+  | {
+      readonly kind: "object";
+      /** Takes the object out of one of its fields, named by the tolerance, where `lacks` is missing beside it. */
+      readonly unwrap?: { readonly tolerance: number; readonly lacks?: string };
+      readonly mend?: number;
+      /** Key, tolerance, and the list that null stands for; without a list it stands for nothing. */
+      readonly nulls?: readonly (readonly [key: string, tolerance: number, list?: readonly unknown[]])[];
+      /** Key, shape below it (-1 for none), and the tolerance whose repair comes first. */
+      readonly into?: readonly (readonly [key: string, shape: number, mend?: number])[];
+      readonly checks?: readonly {
+        readonly key: string;
+        readonly tolerance: number;
+        readonly equals?: unknown;
+        readonly becomes?: unknown;
+        readonly notObject?: boolean;
+        /** True where an empty holder says the same as this. */
+        readonly implied?: boolean;
+        readonly notBoolean?: boolean;
+        readonly mend?: boolean;
+        readonly fill?: number;
+        readonly only?: readonly (readonly [beside: string, values: readonly unknown[]])[];
+      }[];
+    }
+  | {
+      readonly kind: "list";
+      readonly items?: number;
+      readonly dropNull?: number;
+      readonly unusable?: { readonly tolerance: number; readonly bones: object };
+    }
+  | { readonly kind: "map"; readonly values?: number; readonly notObject?: number }
+  | {
+      readonly kind: "union";
+      readonly list?: number;
+      readonly tag?: string;
+      readonly members: readonly (readonly [value: unknown, shape: number])[];
+      /** The shape of a member whose tag may be missing. */
+      readonly untagged?: number;
+      /** Where no tag tells the members apart: a property that only one must have, and its shape. */
+      readonly present?: readonly (readonly [key: string, shape: number])[];
+    }
+  | {
+      readonly kind: "result";
+      readonly usual?: number;
+      readonly others: readonly { readonly property: string; readonly equals?: unknown; readonly shape?: number }[];
+    };
 
-/** What one revision does to one payload; without `lower` every canonical value fits as it is, and an optional one may be absent. */
+/**
+ * What one revision does to one payload. Without `lift`, or where `odd` is false, a value is its own canonical form; without `lower` every canonical value fits as it
+ * is; `needs` is false for values that `lower` would give back as they are. An optional payload may be absent.
+ */
 export interface PayloadCodec {
-  readonly lift: Lift;
+  readonly lift?: number;
+  readonly odd?: (value: unknown) => boolean;
+  readonly needs?: (value: unknown, ctx: LowerContext) => boolean;
   readonly lower?: Lower;
   readonly optional?: boolean;
 }
@@ -43,24 +102,93 @@ export interface MethodCodec {
 /** Stands for a union member that lowering took out of its list. */
 export const REMOVED: unique symbol = Symbol.for("polyrev.removed");
 
-/** Gives the value itself: the generator has shown that every value of the revision is a canonical value. */
-export const same: Lift = (value) => value;
+/** Tells whether a value is a string. */
+export function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** Tells whether a value is a boolean. */
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === "boolean";
+}
 
 /** Tells whether a value is a JSON object. */
 export function isWire(value: unknown): value is Wire {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Gives a copy of a holder with one of its fields replaced, key by key, `__proto__` as data; nothing may stand for a member that was taken out where only one can be. */
-export function put(holder: Wire, key: string, value: unknown, ctx: LowerContext, depth: number): Wire {
-  if (value === REMOVED) return ctx.refuse(holder[key], "a value in its place", -1, depth + 1);
+/** Under this key an object holds the values that take the place of one. */
+export const SPLIT: unique symbol = Symbol.for("polyrev.split");
+
+/** Tells whether several values take the place of one. */
+export function isSplit(value: unknown): value is { readonly [SPLIT]: readonly unknown[] } {
+  return typeof value === "object" && value !== null && SPLIT in value;
+}
+
+/** Sets a field that no revision of the codec's names; `__proto__` is data. */
+export function keep(copy: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true });
+  else copy[key] = value;
+}
+
+/** Gives a lowered container, or nothing where lowering emptied it. */
+export function unlessEmptied(before: unknown, after: unknown): unknown {
+  if (after === before || !isWire(after)) return after;
+  for (const key in after) if (Object.prototype.hasOwnProperty.call(after, key)) return after;
+  return undefined;
+}
+
+/** Gives a copy of a holder with one of its fields replaced, key by key, `__proto__` as data. */
+export function replaced(holder: Wire, key: string, value: unknown): Wire {
   const copy: Record<string, unknown> = {};
-  for (const name in holder) {
-    if (!Object.prototype.hasOwnProperty.call(holder, name)) continue;
-    if (name === "__proto__") Object.defineProperty(copy, name, { value: holder[name], writable: true, enumerable: true, configurable: true });
-    else copy[name] = name === key ? value : holder[name];
+  for (const name in holder) if (Object.prototype.hasOwnProperty.call(holder, name)) keep(copy, name, holder[name]);
+  keep(copy, key, value);
+  return copy;
+}
+
+/** Gives a copy of a holder with new values for the fields named: in their places where they were, at the end where they were not, gone where undefined. */
+export function rebuilt(holder: Wire, names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const key in holder) {
+    const index = names.indexOf(key);
+    if (index === -1) keep(copy, key, holder[key]);
+    else if (values[index] !== undefined) copy[key] = values[index];
+  }
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index] as string;
+    if (values[index] !== undefined && holder[name] === undefined) copy[name] = values[index];
   }
   return copy;
+}
+
+/** Tells whether a value is no list, or one with an item that may need a look. */
+export function someItem(value: unknown, ctx: LowerContext, needs: (item: unknown, ctx: LowerContext) => boolean): boolean {
+  if (!Array.isArray(value)) return true;
+  for (let index = 0; index < value.length; index += 1) if (needs(value[index], ctx)) return true;
+  return false;
+}
+
+/** Lowers the items of a list; the list itself comes back where no item changed. */
+export function lowerItems(value: unknown, ctx: LowerContext, depth: number, lower: Lower): unknown {
+  if (!Array.isArray(value)) return ctx.refuse(value, "an array", -1, depth);
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < value.length; index += 1) {
+    const item: unknown = value[index];
+    ctx.path[depth] = index;
+    const next = lower(item, ctx, depth + 1);
+    if (copy === undefined) {
+      if (next === item) continue;
+      copy = value.slice(0, index);
+    }
+    if (next !== REMOVED) copy.push(next);
+  }
+  return copy ?? value;
+}
+
+/** The same for a list in which several items may take the place of one. */
+export function lowerSplitItems(value: unknown, ctx: LowerContext, depth: number, lower: Lower): unknown {
+  const lowered = lowerItems(value, ctx, depth, lower);
+  return Array.isArray(lowered) && lowered.some(isSplit) ? lowered.flatMap((item: unknown) => (isSplit(item) ? item[SPLIT] : [item])) : lowered;
 }
 
 /** Lowers the values of a map; the map itself comes back where no value changed. Keys are data, `__proto__` too. */
@@ -73,6 +201,24 @@ export function lowerValues(map: Wire, ctx: LowerContext, depth: number, lower: 
     return next === REMOVED ? [] : [[key, next] as const];
   });
   return changed ? Object.fromEntries(entries) : map;
+}
+
+/** Tells whether some field of an object is null. */
+export function hasNull(value: Wire): boolean {
+  for (const key in value) if (value[key] === null) return true;
+  return false;
+}
+
+/** Tells whether a tool's schema may be one that does not say what it describes, or holds empty containers of the wrong kind. */
+export function isOddSchema(value: unknown): boolean {
+  if (!isWire(value) || value.type !== "object") return true;
+  const { properties, patternProperties, $defs, definitions, required } = value;
+  return Array.isArray(properties) || Array.isArray(patternProperties) || Array.isArray($defs) || Array.isArray(definitions) || isWire(required);
+}
+
+/** Tells whether an embedded resource says that it has no uri. */
+export function isResourceOfNoUri(value: Wire): boolean {
+  return isWire(value.resource) && value.resource.uri === null;
 }
 
 /** Tells whether every value of a map passes a test. */

@@ -1,5 +1,5 @@
 // Emits changes.ts: what each revision changed in its schema, delta by delta, with the row that accounts for it and its cite; and what each
-// feature gates. For tools that explain and compare revisions; codecs never load it.
+// feature is and gates. For tools that explain and compare revisions; codecs never load it.
 import type { Model } from "../model/types.js";
 import { constTable, header, lines, printModule, propertyKey, type Output } from "./output.js";
 
@@ -9,8 +9,9 @@ export function emitChanges(model: Model): Output {
     const rows = pair.entries.map(({ delta, account, by, cite }) => ({ kind: delta.kind, path: delta.path, account, by, cite }));
     return `  ${propertyKey(pair.to)}: ${lines(rows).replaceAll("\n", "\n  ")},`;
   });
-  const gates = model.features.map(({ id, gates: { methods, definitions, fields, members, changes }, note, errors }) => ({
+  const gates = model.features.map(({ id, summary, gates: { methods, definitions, fields, members, changes }, note, errors }) => ({
     feature: id,
+    summary,
     methods,
     paths: [...new Set([...definitions, ...fields, ...members, ...changes])],
     ...(errors.length === 0 ? {} : { errors: errors.map(({ name, code }) => ({ name, code })) }),
@@ -25,7 +26,11 @@ export function emitChanges(model: Model): Output {
         "Lists what each revision changed against the one before it; paths carry the names of that revision.",
         `{\n${pairs.join("\n")}\n} as const`,
       ),
-      constTable("GATES", "Lists the methods and paths each feature gates, in the newest names.", `${lines(gates)} as const`),
+      constTable(
+        "GATES",
+        "Lists what each feature is, and the methods and paths it gates, in the newest names.",
+        `${lines(gates)} as const`,
+      ),
     ],
   );
   return { path: `${model.protocol}/changes.ts`, text };

@@ -3,6 +3,7 @@
 import Handlebars from "handlebars";
 import {
   planRevision,
+  type Body,
   type Branch,
   type FieldStep,
   type FunctionPlan,
@@ -11,10 +12,12 @@ import {
   type Misfit,
   type ResultBranch,
 } from "../model/plan.js";
-import { refName } from "../model/schema.js";
+import { planLifting, type LiftPlan } from "../model/lift-plan.js";
+import { isAny, refName, refTo, resolve, shape, type Definitions, type Schema } from "../model/schema.js";
 import { paramsNode } from "../model/methods.js";
 import type { Feature, Lowering, Method, Model, Revision } from "../model/types.js";
 import { access, header, type Output, type Templates } from "./output.js";
+import { liftTable, lookName, lookViews } from "./lifting.js";
 import { describeSchema, fitsExpression } from "./predicate.js";
 import type { Tables } from "./tables.js";
 
@@ -24,6 +27,8 @@ export function emitCodec(model: Model, revision: Revision, tables: Tables, temp
 }
 
 class CodecEmitter {
+  private readonly predicates = new Predicates();
+
   constructor(
     private readonly model: Model,
     private readonly revision: Revision,
@@ -34,94 +39,198 @@ class CodecEmitter {
     const plan = planRevision(this.model, this.revision);
     const engine = Handlebars.create();
     engine.registerPartial("body", templates["codec-body"] ?? "");
+    engine.registerPartial("look", templates["codec-look"] ?? "");
+    engine.registerPartial("lower", templates["codec-lower"] ?? "");
     const render = engine.compile(templates["codec"] ?? "", { noEscape: true, strict: false });
     const functions = plan.functions.map((entry) => this.functionView(entry));
+    const predicates = this.predicates.views(this.model.ir);
+    const lifting = planLifting(this.model, this.revision);
+    const { shapes, indexOf } = liftTable(lifting, this.tables);
+    const liftLooks = lookViews(lifting, this.revision.canonical);
     const methods = this.revision.methods.map((method) => {
       const entry = plan.entries.get(method.name) ?? {};
-      const payload = (lower: FunctionPlan | undefined, optional: boolean) =>
-        `{ lift: same${lower?.needed === true ? `, lower: ${lower.name}` : ""}${optional ? ", optional: true" : ""} }`;
+      const lift = lifting.entries.get(method.name) ?? {};
+      const payload = (reader: LiftPlan | undefined, lower: FunctionPlan | undefined, optional: boolean) => {
+        const entries = [
+          indexOf(reader) === undefined ? [] : `lift: ${indexOf(reader)}`,
+          reader === undefined || reader.isCold || indexOf(reader) === undefined ? [] : `odd: ${lookName(reader)}`,
+          lower?.needed === true && !lower.isCold ? `needs: ${needsName(lower)}` : [],
+          lower?.needed === true ? `lower: ${lower.name}` : [],
+          optional ? "optional: true" : [],
+        ].flat();
+        return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
+      };
       return {
         name: JSON.stringify(method.name),
         feature: method.feature,
         kind: JSON.stringify(method.kind),
         embedded: String(method.carrier !== undefined),
-        params: payload(entry.params, !method.paramsRequired),
-        result: method.kind === "request" ? payload(entry.result, false) : undefined,
+        params: payload(lift.params, entry.params, !method.paramsRequired),
+        result: method.kind === "request" ? payload(lift.result, entry.result, false) : undefined,
         paramsType: paramsType(method, this.revision),
         resultType: method.kind === "request" ? method.results.map((name) => `Types.${name}`).join(" | ") : undefined,
       };
     });
     const source = `schemas/${this.model.protocol}`;
-    const body = render({ header: "", imports: "", revision: this.revision.id, functions, methods });
-    const names = ["everyValue", "isWire", "lowerValues", "put", "REMOVED", "same"].filter((name) =>
-      new RegExp(`\\b${name}\\b`).test(body),
-    );
-    const types = ["LowerContext", "MethodCodec", "Wire"]
+    const body = render({ header: "", imports: "", revision: this.revision.id, functions, predicates, shapes, liftLooks, methods });
+    const names = [
+      "everyValue",
+      "hasNull",
+      "isBoolean",
+      "isOddSchema",
+      "isResourceOfNoUri",
+      "isSplit",
+      "isString",
+      "isWire",
+      "keep",
+      "lowerItems",
+      "lowerSplitItems",
+      "lowerValues",
+      "rebuilt",
+      "REMOVED",
+      "replaced",
+      "someItem",
+      "SPLIT",
+      "unlessEmptied",
+    ].filter((name) => new RegExp(`\\b${name}\\b`).test(body));
+    const types = ["LiftShape", "LowerContext", "MethodCodec", "Strays", "Wire"]
       .filter((name) => new RegExp(`\\b${name}\\b`).test(body))
       .map((name) => `type ${name}`);
     const opening = header(
       source,
-      `Lowers canonical payloads to revision ${this.revision.id}; a payload whose every canonical value fits is passed by reference.`,
+      `Lifts payloads of revision ${this.revision.id} and lowers canonical ones to it; what needs no look is passed by reference.`,
     );
     const text = render({
       header: `${opening}import type * as Types from "./types.js";`,
       imports: [...names, ...types].join(", "),
       revision: this.revision.id,
       functions,
+      predicates,
+      shapes,
+      liftLooks,
       methods,
-    });
+    }).replace(LOOK, (look) => (look.split("ctx").length > 2 ? look : look.replace("ctx: ", "_ctx: ")));
     return { path: `${this.model.protocol}/${this.revision.id}/codec.ts`, text };
   }
 
   private functionView(plan: FunctionPlan): Record<string, unknown> {
     const { body } = plan;
-    const common = { name: plan.name, path: plan.path.replaceAll("*/", "*\\/") };
+    const common = { isHot: !plan.isCold, name: plan.name, needs: needsName(plan), path: plan.path.replaceAll("*/", "*\\/") };
     const child = "child" in body && body.child?.needed ? body.child.name : undefined;
+    const childNeeds = "child" in body && body.child?.needed ? needsName(body.child) : undefined;
     switch (body.kind) {
       case "object":
-        return { ...common, object: true, steps: body.steps.map((step) => this.stepView(step)) };
+        return { ...common, object: true, ...this.objectView(body, plan) };
       case "array":
-        return { ...common, array: true, child, misfit: body.misfit && this.misfitView(body.misfit, "item") };
+        if (body.misfit === undefined) return { ...common, itemsOnly: true, child, childNeeds, splits: isSplitting(body.child) };
+        return { ...common, array: true, child, childNeeds, misfit: this.misfitView(body.misfit, "item") };
       case "map":
-        return { ...common, map: true, child, misfit: body.misfit && this.misfitView(body.misfit, "item") };
+        return { ...common, map: true, child, childNeeds, misfit: body.misfit && this.misfitView(body.misfit, "item") };
       case "union":
-        return { ...common, union: true, ...this.unionView(body.branches, body.tag, plan), closed: body.closed };
+        return { ...common, union: true, ...this.unionView(body, plan), closed: body.closed };
       case "result":
         return {
           ...common,
           result: true,
           cases: body.branches.map((branch) => this.resultView(branch)),
           usual: body.usual?.needed === true ? body.usual.name : undefined,
+          other: body.says && otherTest(body.says),
+          usualNeeds: body.usual?.needed === true ? needsName(body.usual) : undefined,
         };
       case "params":
-        return { ...common, params: true, fill: this.tables.fillIndex(body.fill), child };
+        return { ...common, params: true, fill: this.tables.fillIndex(body.fill), child, childNeeds };
     }
   }
 
-  private stepView(step: FieldStep): Record<string, unknown> {
-    const read = access("out", step.key);
-    const child = step.child?.needed === true ? step.child.name : undefined;
-    const misfit = step.misfit && this.misfitView(step.misfit, read);
-    const quoted = JSON.stringify(step.key);
+  private objectView(body: Extract<Body, { kind: "object" }>, plan: FunctionPlan): Record<string, unknown> {
+    const looks = body.steps.map((step, index) => this.stepView(step, `v${index}`));
+    const steps = looks.filter((_, index) => isBusy(body.steps[index] as FieldStep));
+    const strays = looks
+      .filter((look) => look["stray"] !== undefined)
+      .map(({ quoted, fits, wireStray }) => ({ quoted, fits, ...(wireStray as object) }));
+    const split = body.steps.find((step) => canSplit(step.child));
     return {
-      quoted,
-      read,
-      child,
-      misfit,
-      isBlock: child !== undefined || misfit !== undefined,
-      omitEmpty: step.omitEmpty === true,
-      hop: step.hop === undefined ? undefined : String(this.tables.fillIndex(step.hop)),
-      fill: step.fill === undefined ? undefined : this.fillStatement(step, quoted),
-      gateOff: step.gate?.status === "off" ? this.gateArguments(step.gate) : undefined,
-      gateIf: step.gate?.status === "conditional" ? { test: isOff(step.gate.feature), call: this.gateArguments(step.gate) } : undefined,
+      isCold: plan.isCold,
+      looks,
+      steps,
+      strays: strays.length === 0 ? undefined : strays,
+      strayTable: `STRAYS_${plan.name.replace(/^lower/, "")}`,
+      strayTest: plan.name.replace(/^lower/, "isStray"),
+      hops: body.steps.some((step) => step.hop !== undefined),
+      splits: split && JSON.stringify(split.key),
     };
   }
 
-  private fillStatement(step: FieldStep, quoted: string): string {
+  private stepView(step: FieldStep, local: string): Record<string, unknown> {
+    const child = step.child?.needed === true ? step.child : undefined;
+    const misfit = step.misfit && this.misfitView(step.misfit, local);
+    const quoted = JSON.stringify(step.key);
+    const stray = step.stray && this.predicates.expression(step.stray, local, this.model.ir);
+    const gateOff = step.gate?.status === "off" ? this.gateArguments(step.gate) : undefined;
+    // What the revision does not name may be anything of the peer's own; a value that is not the field is none of the row's business.
+    const isField =
+      step.gate?.status === "off" && step.gate.fill === undefined && step.canonical !== undefined
+        ? this.predicates.expression(step.canonical, local, this.model.ir)
+        : "true";
+    const gateIf =
+      step.gate?.status === "conditional"
+        ? { test: gateTest(step.gate, step.gateValues, local), call: this.gateArguments(step.gate) }
+        : undefined;
+    return {
+      local,
+      quoted,
+      read: access("value", step.key),
+      write: access("copy", step.key),
+      child: child?.name,
+      misfit,
+      stray: stray === "true" ? undefined : stray,
+      wireStray: step.stray && {
+        read: access("value", step.key),
+        test: this.predicates.expression(step.stray, access("value", step.key), this.model.ir),
+      },
+      fits: step.stray && this.predicates.function(step.stray, this.model.ir),
+      isBlock: child !== undefined || misfit !== undefined,
+      omitEmpty: step.omitEmpty === true,
+      mayGo: child?.body.kind === "union",
+      splits: canSplit(child),
+      hop: step.hop === undefined ? undefined : String(this.tables.fillIndex(step.hop)),
+      fill: step.fill === undefined ? undefined : this.fillStatement(step, quoted, local),
+      writesAbsent: step.fill !== undefined || step.hop !== undefined,
+      gateOff,
+      isField: isField === "true" ? undefined : isField,
+      gateIf,
+      tests: this.needTests(step, local, misfit, gateOff !== undefined, gateIf?.test),
+    };
+  }
+
+  /** What says that a step may have something to do: generous, since a yes costs only the look itself. */
+  private needTests(
+    step: FieldStep,
+    local: string,
+    misfit: Record<string, unknown> | undefined,
+    isOff: boolean,
+    gate: string | undefined,
+  ): string | undefined {
+    const present: string[] = [
+      ...(gate === undefined ? [] : [gate]),
+      ...(misfit === undefined ? [] : [`!(${String(misfit["test"])})`]),
+      ...(step.child?.needed === true ? [needAt(step.child, local)] : []),
+    ];
+    const whenPresent = isOff
+      ? `${local} !== undefined`
+      : present.length === 0
+        ? undefined
+        : `${local} !== undefined && ${either(present)}`;
+    const whenAbsent = step.fill === undefined ? undefined : `${local} === undefined`;
+    const tests = [whenAbsent, whenPresent].filter((test) => test !== undefined);
+    return tests.length === 0 ? undefined : tests.join(" || ");
+  }
+
+  private fillStatement(step: FieldStep, quoted: string, local: string): string {
     if (step.fill === "none" || step.fill === undefined) {
       return `{ ctx.path[depth] = ${quoted}; return ctx.refuse(undefined, "a value, which the revision requires", ${step.feature?.index ?? -1}, depth + 1); }`;
     }
-    return `out = ctx.fill(out, ${quoted}, ${this.tables.fillIndex(step.fill)}, depth)`;
+    return `${local} = ctx.fill(${quoted}, ${this.tables.fillIndex(step.fill)}, depth)`;
   }
 
   private gateArguments(gate: Gate): string {
@@ -138,7 +247,8 @@ class CodecEmitter {
     };
   }
 
-  private unionView(branches: readonly Branch[], tag: string | undefined, plan: FunctionPlan): Record<string, unknown> {
+  private unionView(body: Extract<Body, { kind: "union" }>, plan: FunctionPlan): Record<string, unknown> {
+    const { branches, tag } = body;
     const usable = branches
       .filter((branch) => !branch.absent && branch.gate?.status !== "off")
       .map((branch) => branch.name)
@@ -146,19 +256,39 @@ class CodecEmitter {
     const expected = JSON.stringify(usable.length === 0 ? "nothing" : usable.join(" or "));
     const objects = branches.filter((branch) => branch.test.kind === "object");
     const others = branches.filter((branch) => branch.test.kind !== "object");
-    if (tag === undefined || others.length > 1) {
+    const isSwitch = tag !== undefined && others.length <= 1;
+    const otherwise =
+      body.unknown === undefined
+        ? `ctx.refuse(value, ${expected}, -1, depth)`
+        : `ctx.stranger(value, ${isSwitch ? access("value", tag) : "undefined"}, ${expected}, ${this.tables.unknownIndex(body.unknown)}, depth, ${plan.name})`;
+    if (!isSwitch) {
       return {
-        cases: distinct(branches.map((branch) => ({ test: testExpression(branch.test), ...this.branchView(branch, expected, plan.name) }))),
+        cases: distinct(
+          branches.map((branch) => ({
+            test: testExpression(branch.test),
+            need: needOf(branch),
+            ...this.branchView(branch, expected, plan.name),
+          })),
+        ),
         expected,
+        otherwise,
       };
     }
     const other = others[0];
     const scalars = other && this.inlineBranch(other, expected, plan.name);
     const cases = objects.map((branch) => ({
       value: JSON.stringify(branch.test.required.find((entry) => entry.key === tag)?.values?.[0]),
+      need: needOf(branch),
       ...this.branchView(branch, expected, plan.name),
     }));
-    return { tag: access("value", tag), cases: [...cases].sort((a, b) => (a.value < b.value ? -1 : 1)), scalars, expected };
+    return {
+      tag: access("value", tag),
+      cases: [...cases].sort((a, b) => (a.value < b.value ? -1 : 1)),
+      scalars,
+      scalarNeeds: other === undefined ? "true" : `${testExpression(other.test)} ? ${needOf(other)} : true`,
+      expected,
+      otherwise,
+    };
   }
 
   private inlineBranch(branch: Branch, expected: string, again: string): string {
@@ -177,7 +307,7 @@ class CodecEmitter {
     const read = access("value", branch.when.property);
     const test = branch.when.equals === undefined ? `${read} !== undefined` : `${read} === ${JSON.stringify(branch.when.equals)}`;
     const pass = branch.child?.needed === true ? `${branch.child.name}(value, ctx, depth)` : "value";
-    return { test, ...this.gated(branch.gate, pass) };
+    return { test, need: needOf(branch), ...this.gated(branch.gate, pass) };
   }
 
   private gated(gate: Gate | undefined, pass: string, again?: string): Record<string, string | undefined> {
@@ -189,6 +319,101 @@ class CodecEmitter {
   private loweringIndex(feature: Feature | undefined, lowering: Lowering | undefined): number {
     return feature === undefined || lowering === undefined ? -1 : this.tables.loweringIndex(feature, lowering);
   }
+}
+
+/** The tests that many places share. */
+const SIMPLE: Readonly<Record<string, string>> = {
+  '{"type":"string"}': "isString",
+  '{"type":"boolean"}': "isBoolean",
+};
+
+/** Collects the definitions whose values are told from anything else by a function of the codec. */
+class Predicates {
+  private readonly named = new Map<string, string>();
+
+  /** Writes the test that a value fits a schema; a definition it refers to is asked by its own function. */
+  expression(node: Schema, value: string, definitions: Definitions): string {
+    const name = refName(node);
+    if (name === undefined) return fitsExpression(node, value, definitions, (definition) => this.call(definition, definitions));
+    const call = this.call(name, definitions);
+    return call === undefined ? "true" : `${call}(${value})`;
+  }
+
+  /** Names or writes the function that tells whether a value fits a schema. */
+  function(node: Schema, definitions: Definitions): string {
+    const name = refName(node);
+    const call = name === undefined ? SIMPLE[JSON.stringify(shape(node, definitions))] : this.call(name, definitions);
+    return call ?? `(value) => ${this.expression(node, "value", definitions)}`;
+  }
+
+  views(definitions: Definitions): { readonly name: string; readonly article: string; readonly test: string }[] {
+    const views: { name: string; article: string; test: string }[] = [];
+    // Writing one test may bring in another definition.
+    for (const [definition, name] of this.named) views.push({ name, article: definition, test: this.bodyOf(definition, definitions) });
+    return views;
+  }
+
+  private call(definition: string, definitions: Definitions): string | undefined {
+    if (isAny(shape(refTo(definition), definitions))) return undefined;
+    const name = `is${definition}`;
+    this.named.set(definition, name);
+    return name;
+  }
+
+  private bodyOf(definition: string, definitions: Definitions): string {
+    return fitsExpression(resolve(refTo(definition), definitions), "value", definitions, (name) => this.call(name, definitions));
+  }
+}
+
+/** A function that looks; one that asks the context for nothing must say so in the name it gives it. */
+const LOOK = /^function needs\w+\(value: unknown, ctx: LowerContext\): boolean \{\n(?:[ }].*\n)*?\}$/gm;
+
+/** Tests that a result says it is something no row speaks of. */
+function otherTest({ property, usual }: { readonly property: string; readonly usual: unknown }): string {
+  const read = access("value", property);
+  return `typeof ${read} === "string" && ${read} !== ${JSON.stringify(usual)}`;
+}
+
+function needsName(plan: FunctionPlan): string {
+  return plan.name.replace(/^lower/, "needs");
+}
+
+/** Whether several objects may come back from a plan in the place of one. */
+function isSplitting(plan: FunctionPlan | undefined): boolean {
+  return plan?.body.kind === "object" && plan.body.steps.some((step) => canSplit(step.child));
+}
+
+/** Asks the function that looks at a place, or says yes where it has none. */
+function needAt(plan: FunctionPlan, read: string): string {
+  return plan.isCold ? "true" : `${needsName(plan)}(${read}, ctx)`;
+}
+
+/** Whether several values may come back from a plan in the place of one: a list where a peer takes single values. */
+function canSplit(plan: FunctionPlan | undefined): boolean {
+  return (
+    plan?.body.kind === "union" && plan.body.branches.some((branch) => branch.test.kind === "array" && branch.gate?.lowering !== undefined)
+  );
+}
+
+/** Whether a step has more to do than to leave out what only shares the field's name. */
+function isBusy(step: FieldStep): boolean {
+  return (
+    step.hop !== undefined || step.fill !== undefined || step.gate !== undefined || step.misfit !== undefined || step.child?.needed === true
+  );
+}
+
+function needOf(branch: { readonly absent?: boolean; readonly gate?: Gate; readonly child?: FunctionPlan }): string {
+  if (branch.absent === true || branch.gate?.status === "off") return "true";
+  const tests = [
+    ...(branch.gate === undefined ? [] : [isOff(branch.gate.feature)]),
+    ...(branch.child?.needed === true ? [needAt(branch.child, "value")] : []),
+  ];
+  return tests.length === 0 ? "false" : tests.join(" || ");
+}
+
+function gateTest(gate: Gate, values: readonly unknown[] | undefined, local: string): string {
+  const off = isOff(gate.feature);
+  return values === undefined ? off : `${either(values.map((value) => `${local} === ${JSON.stringify(value)}`))} && ${off}`;
 }
 
 function isOff(feature: Feature): string {

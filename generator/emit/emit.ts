@@ -5,6 +5,7 @@ import { emitCodec } from "./codec.js";
 import { emitCodecs } from "./codecs.js";
 import { emitEnvelope } from "./envelope.js";
 import { emitErrors } from "./errors.js";
+import { emitFields } from "./fields.js";
 import { emitFeatureMatrix } from "./feature-matrix.js";
 import { emitFeatures } from "./features.js";
 import { emitIr } from "./ir.js";
@@ -12,6 +13,7 @@ import { emitMethods } from "./methods.js";
 import type { Output, Templates } from "./output.js";
 import { emitRevisions } from "./revisions.js";
 import { numberTables } from "./tables.js";
+import { emitTolerances } from "./tolerances.js";
 import { emitTypes } from "./types.js";
 import { emitValidators } from "./validators.js";
 import { emitValues } from "./values.js";
@@ -27,8 +29,10 @@ export async function emitProtocol(model: Model, templates: Templates): Promise<
     emitErrors(model, tables),
     emitEnvelope(model),
     emitChanges(model),
+    emitFields(model),
     emitCodecs(model),
     emitValues(model),
+    emitTolerances(model),
     emitWalk(model, templates),
     emitFeatureMatrix(model, templates),
     await emitIr(model),

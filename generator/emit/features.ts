@@ -16,6 +16,7 @@ export function emitFeatures(model: Model, tables: Tables): Output {
     loss: lowering.loss,
     degrade: lowering.degrade,
   }));
+  const unknowns = model.unknownMembers.map(({ at, loss, degrade }) => ({ at, loss, degrade }));
   const fills = tables.fills.map((fill) => ({
     feature: fill.feature,
     ...(fill.from === undefined ? { value: fill.value } : { from: fill.from }),
@@ -39,6 +40,11 @@ export function emitFeatures(model: Model, tables: Tables): Output {
         "Lists what may be done at a gated place for a peer that lacks the feature; the preferred action first.",
         `${lines(lowerings)} as const`,
       ),
+      constTable(
+        "UNKNOWN_MEMBERS",
+        "Lists what may be done, union by union, with a member whose type no revision knows; the preferred action first.",
+        `${lines(unknowns)} as const`,
+      ),
       constTable("FILLS", "Lists the values one revision wants at a place where others have none.", `${lines(fills)} as const`),
       constTable("TRANSPORTS", "Gives the feature that says a transport exists.", `${literal(transports)} as const`),
     ],
@@ -50,7 +56,6 @@ function toRow(feature: Feature, model: Model): Record<string, unknown> {
   const isOver = feature.last < model.revisions.length - 1;
   return {
     id: feature.id,
-    summary: feature.summary,
     kind: feature.kind,
     side: feature.side,
     requires: feature.requires,

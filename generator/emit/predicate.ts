@@ -1,27 +1,35 @@
 // Writes the test that a value fits a schema as a TypeScript expression, and says in words what it must be. Pure.
-import { constants, isAny, mapValue, shape, typesOf, type Definitions, type Schema } from "../model/schema.js";
+import { constants, isAny, mapValue, refName, shape, typesOf, type Definitions, type Schema } from "../model/schema.js";
 import { access } from "./output.js";
 
 const TYPE_TESTS: Readonly<Record<string, (value: string) => string>> = {
   string: (value) => `typeof ${value} === "string"`,
   boolean: (value) => `typeof ${value} === "boolean"`,
   number: (value) => `typeof ${value} === "number"`,
-  integer: (value) => `Number.isInteger(${value})`,
+  integer: (value) => `(typeof ${value} === "number" && Number.isInteger(${value}))`,
   null: (value) => `${value} === null`,
   array: (value) => `Array.isArray(${value})`,
   object: (value) => `isWire(${value})`,
 };
 
-/** Writes the test; names in it are taken from the walk module. */
-export function fitsExpression(node: Schema, value: string, definitions: Definitions, depth = 0): string {
+/** Gives the function that tests a definition, where tests are to refer to definitions; undefined for one that any value fits. */
+export type Named = (definition: string) => string | undefined;
+
+/** Writes the test; names in it are taken from the walk module. Without `named` definitions are written out, down to a depth that no recursion passes. */
+export function fitsExpression(node: Schema, value: string, definitions: Definitions, named?: Named, depth = 0): string {
+  const reference = refName(node);
+  if (named !== undefined && reference !== undefined) {
+    const test = named(reference);
+    return test === undefined ? "true" : `${test}(${value})`;
+  }
   const schema = shape(node, definitions);
-  if (isAny(schema) || depth > 4) return "true";
+  if (isAny(schema) || (named === undefined && depth > 4)) return "true";
   const values = constants(schema);
   if (values !== undefined) return either(values.map((item) => `${value} === ${JSON.stringify(item)}`));
-  if (schema.anyOf !== undefined) return either(schema.anyOf.map((member) => fitsExpression(member, value, definitions, depth + 1)));
+  if (schema.anyOf !== undefined) return either(schema.anyOf.map((member) => fitsExpression(member, value, definitions, named, depth + 1)));
   const types = typesOf(schema);
   if (types.length !== 1) return types.length === 0 ? "true" : either(types.map((type) => typeTest(type, value)));
-  const parts = [typeTest(types[0] as string, value), ...inner(schema, value, definitions, depth)];
+  const parts = [typeTest(types[0] as string, value), ...inner(schema, value, definitions, named, depth)];
   return parts.length === 1 ? (parts[0] as string) : `(${parts.join(" && ")})`;
 }
 
@@ -36,19 +44,19 @@ const BOUNDS: readonly (readonly [string, (value: string, bound: string) => stri
   ["pattern", (value, bound) => `new RegExp(${bound}, "u").test(${value})`],
 ];
 
-function inner(schema: Schema, value: string, definitions: Definitions, depth: number): string[] {
+function inner(schema: Schema, value: string, definitions: Definitions, named: Named | undefined, depth: number): string[] {
   const item = `item${depth}`;
   const bounds = BOUNDS.flatMap(([keyword, test]) => (schema[keyword] === undefined ? [] : [test(value, JSON.stringify(schema[keyword]))]));
   if (schema.type === "array") {
-    const test = schema.items === undefined ? "true" : fitsExpression(schema.items, item, definitions, depth + 1);
+    const test = schema.items === undefined ? "true" : fitsExpression(schema.items, item, definitions, named, depth + 1);
     return test === "true" ? bounds : [...bounds, `${value}.every((${item}: unknown) => ${test})`];
   }
   if (schema.type !== "object") return bounds;
   const map = mapValue(schema);
-  const each = map === undefined ? "true" : fitsExpression(map, item, definitions, depth + 1);
+  const each = map === undefined ? "true" : fitsExpression(map, item, definitions, named, depth + 1);
   const properties = Object.entries(schema.properties ?? {}).flatMap(([key, child]) => {
     const read = access(value, key);
-    const test = fitsExpression(child, read, definitions, depth + 1);
+    const test = fitsExpression(child, read, definitions, named, depth + 1);
     const isRequired = schema.required?.includes(key) ?? false;
     if (isRequired) return [test === "true" ? `${read} !== undefined` : test];
     return test === "true" ? [] : [`(${read} === undefined || ${test})`];

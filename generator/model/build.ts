@@ -9,12 +9,14 @@ import { checkErrors } from "./errors.js";
 import { checkFills } from "./fills.js";
 import { readFlags } from "./flags.js";
 import { buildIr } from "./ir.js";
+import { checkTolerances } from "./tolerance-checks.js";
+import { placeTolerances } from "./tolerances.js";
 import { checkValues } from "./values.js";
 import { readMethods, type MessageUnion } from "./methods.js";
 import { foldRows } from "./fold.js";
 import type { Changes, ChangesFile } from "./rows.js";
-import { inOrder, type Definitions } from "./schema.js";
-import type { Era, Feature, Model, Naming, Revision, Side } from "./types.js";
+import { inOrder, own, type Definitions } from "./schema.js";
+import type { Era, Feature, Lowering, Model, Naming, Revision, Side } from "./types.js";
 
 /** A parsed file as the read room hands it over. */
 export interface Input {
@@ -28,6 +30,7 @@ export interface ProtocolInput {
   readonly name: string;
   readonly protocol: Input;
   readonly errata: Input | undefined;
+  readonly tolerances: Input | undefined;
   readonly revisions: readonly { readonly revision: string; readonly schema: Input; readonly changes: Input }[];
 }
 
@@ -41,6 +44,7 @@ interface ProtocolFile extends EnvelopeFacts {
   readonly implied: Model["implied"];
   readonly messages: readonly MessageUnion[];
   readonly naming: Naming;
+  readonly unknown?: readonly Omit<Lowering, "place">[];
 }
 
 /** Builds and checks the model; with any problem the result must not be emitted. */
@@ -100,6 +104,11 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
     renames: folded.renames,
     goings: folded.goings,
     values: folded.values,
+    unknownMembers: (protocol.unknown ?? []).map((entry, index) => ({
+      ...entry,
+      place: { file: input.protocol.file, line: input.protocol.lineOf(["unknown", index]) },
+    })),
+    tolerances: placeTolerances(input.tolerances, revisions, problems),
     ir: buildIr(revisions.map((revision) => revision.canonical)),
     naming: protocol.naming,
     envelope: readEnvelope(protocol, input.protocol, { features: folded.features, revisions }, problems),
@@ -115,6 +124,8 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
   checkFills(model, problems);
   checkValues(model, problems);
   checkLayout(model, used, problems);
+  // A faulty row would show again as a tolerance that finds no place.
+  if (problems.length === before) checkTolerances(model, problems);
   // A faulty row would show again as a delta nobody accounts for; the accounts are drawn up once the rows are sound.
   return problems.length > before ? model : { ...model, accounting: accountForDeltas(model, problems) };
 }
@@ -130,6 +141,19 @@ function checkProtocol(input: ProtocolInput, protocol: ProtocolFile, model: Mode
     for (const name of [flag, by].filter((path) => !model.revisions.some((revision) => revision.flags[side].has(path)))) {
       report(["implied", index], "flag", `no schema has the ${side} capability ${name}`, "correct the flag");
     }
+  }
+  for (const [index, { at, place, degrade }] of model.unknownMembers.entries()) {
+    if (degrade.includes("keep"))
+      problems.push({
+        ...place,
+        rule: "protocol",
+        message: `${at} offers keep; a closed union cannot keep a stranger`,
+        fix: "name a fallback, skip or annotate",
+      });
+    if (model.unknownMembers.findIndex((entry) => entry.at === at) < index)
+      problems.push({ ...place, rule: "duplicate", message: `the union ${at} stands twice`, fix: "keep one entry a union" });
+    if (own(model.ir, at)?.anyOf === undefined)
+      problems.push({ ...place, rule: "protocol", message: `no schema has the union ${at}`, fix: "correct the union's name" });
   }
   for (const [index, { union, carrier }] of protocol.messages.entries()) {
     const unions = model.revisions.filter((revision) => Object.hasOwn(revision.definitions, union));

@@ -1,7 +1,8 @@
 // Cross-checks rows against the schemas of all revisions and collects every problem. Pure; each check has a test that it can say no.
 import type { Problem } from "../problem.js";
 import { renameKey } from "./canonical.js";
-import { hasPath, parsePath, withoutReferences, type Path } from "./path.js";
+import { fitsSchema } from "./fills.js";
+import { findNode, hasPath, parsePath, withoutReferences, type Path } from "./path.js";
 import type { Changes, ChangesFile, RowCite } from "./rows.js";
 import { own } from "./schema.js";
 import type { Feature, Lowering, Model, RenameRow, Revision, Side } from "./types.js";
@@ -87,6 +88,7 @@ export function checkGatedPaths(model: Model, problems: Problem[]): void {
     const lists = [feature.gates.definitions, feature.gates.fields, feature.gates.members];
     for (const text of lists.flat()) checkPath(text, feature, model, problems);
     for (const text of feature.gates.changes) checkExists(text, feature, model, problems);
+    for (const entry of feature.gates.constants) checkConstants(entry, feature, model, problems);
     for (const [index, lowering] of feature.lowerings.entries()) {
       checkLowering(lowering, feature, problems);
       if (!feature.lowerings.slice(0, index).some((other) => other.at === lowering.at)) continue;
@@ -186,8 +188,39 @@ function parsed(text: string, feature: Feature, problems: Problem[]): Path | und
   return path;
 }
 
+/** Checks that gated values are values of their place at every revision of the feature, and that a peer's word decides about them. */
+function checkConstants({ at, values }: Feature["gates"]["constants"][number], feature: Feature, model: Model, problems: Problem[]): void {
+  const path = parsed(at, feature, problems);
+  if (path === undefined) return;
+  if (feature.requires === undefined)
+    problems.push({
+      ...feature.place(at),
+      rule: "gated-value",
+      message: `${feature.id} gates values of ${at} but needs no capability, so it would gate nothing`,
+      fix: "name the capability that decides under requires",
+    });
+  for (const revision of model.revisions.slice(feature.first, feature.last + 1)) {
+    const node = findNode(path, revision.canonical);
+    const stranger = values?.find((value) => node === undefined || !fitsSchema(value, node, revision.canonical));
+    if (hasPath(path, revision.canonical) && (values === undefined || stranger === undefined)) continue;
+    problems.push({
+      ...feature.place(at),
+      rule: "gated-value",
+      message:
+        stranger === undefined ? `${revision.id} has no ${at}` : `${JSON.stringify(stranger)} is no value of ${at} at ${revision.id}`,
+      fix: "correct the path or the value",
+    });
+    return;
+  }
+}
+
 function checkLowering({ at, degrade, place }: Lowering, feature: Feature, problems: Problem[]): void {
-  const gated = [...feature.gates.fields, ...feature.gates.members, ...feature.gates.changes];
+  const gated = [
+    ...feature.gates.fields,
+    ...feature.gates.members,
+    ...feature.gates.changes,
+    ...feature.gates.constants.map((entry) => entry.at),
+  ];
   if (!gated.includes(at)) {
     problems.push({
       ...place,

@@ -109,7 +109,7 @@ class Fold {
       return;
     }
     const within = (path: readonly (string | number)[]) => page.at("features", index, ...path);
-    const gates: Gates = { methods: [], definitions: [], fields: [], members: [], changes: [], results: [], ...row.gates };
+    const gates: Gates = { methods: [], definitions: [], fields: [], members: [], changes: [], results: [], constants: [], ...row.gates };
     const { id, summary, kind, side, note, requires, transport } = row;
     this.features.set(id, {
       index: this.features.size,
@@ -233,7 +233,12 @@ function extend(
   const lists = ["methods", "definitions", "fields", "members", "changes"] as const;
   const merged = Object.fromEntries(lists.map((list) => [list, [...feature.gates[list], ...(added[list] ?? [])]]));
   const before = feature.place;
-  feature.gates = { ...feature.gates, ...merged, results: [...feature.gates.results, ...(added.results ?? [])] };
+  feature.gates = {
+    ...feature.gates,
+    ...merged,
+    results: [...feature.gates.results, ...(added.results ?? [])],
+    constants: [...feature.gates.constants, ...(added.constants ?? [])],
+  };
   feature.lowerings = [...feature.lowerings, ...loweringsOf(extension, roots, within)];
   feature.extensions = [...feature.extensions, { revision: page.revision, gates: added, cite: page.cite(extension.cite) }];
   feature.since = new Map([
@@ -270,5 +275,7 @@ function placeWithin(row: Pick<FeatureRow, "gates" | "lowering">, path: string |
   for (const [index, result] of (row.gates?.results ?? []).entries()) {
     if (result.methods.includes(path)) return ["gates", "results", index];
   }
+  const constant = (row.gates?.constants ?? []).findIndex((entry) => entry.at === path);
+  if (constant !== -1) return ["gates", "constants", constant];
   return [];
 }

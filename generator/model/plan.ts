@@ -2,7 +2,7 @@
 // values may not fit, what to fill. A place whose whole subtree fits gets no plan and is passed by reference. Pure.
 import { fillAt } from "./fills.js";
 import { buildGating, isImplied, statusAt, type Gating, type Status } from "./gating.js";
-import { memberName, propertyPath } from "./path.js";
+import { findNode, memberName, parsePath, propertyPath } from "./path.js";
 import {
   constants,
   isAny,
@@ -13,10 +13,12 @@ import {
   refTo,
   shape,
   stable,
+  targetName,
   typesOf,
   type Definitions,
   type Schema,
 } from "./schema.js";
+import { FunctionNames, markNeeded } from "./walk-plan.js";
 import type { AlternativeResult, Feature, Fill, Lowering, Method, Model, Revision } from "./types.js";
 
 /** What a gate at one place does: the feature asked, the lowering and fill that serve it, and whether the negotiation decides. */
@@ -34,14 +36,20 @@ export interface Misfit {
   readonly lowering: Lowering | undefined;
 }
 
-/** What to do at one property of an object, in this order: hop, fill, gate, misfit, child. */
+/** What to do at one property of an object, in this order: stray, hop, fill, gate, misfit, child. */
 export interface FieldStep {
   readonly key: string;
   readonly path: string;
+  /** What the canonical form has here, where a revision that does not name the property may send something else under its name. */
+  readonly stray?: Schema;
+  /** What the canonical form has here. */
+  readonly canonical?: Schema;
   readonly hop?: Fill;
   /** Required at the revision; written where absent, or refused where there is nothing to write. */
   readonly fill?: Fill | "none";
   readonly gate?: Gate;
+  /** The gate asks only about these values. */
+  readonly gateValues?: readonly unknown[];
   readonly misfit?: Misfit;
   readonly child?: FunctionPlan;
   /** Leave the property out if lowering emptied it. */
@@ -85,8 +93,20 @@ export type Body =
   | { readonly kind: "object"; readonly steps: readonly FieldStep[] }
   | { readonly kind: "array"; readonly child?: FunctionPlan; readonly misfit?: Misfit }
   | { readonly kind: "map"; readonly child?: FunctionPlan; readonly misfit?: Misfit }
-  | { readonly kind: "union"; readonly tag?: string; readonly branches: readonly Branch[]; readonly closed: boolean }
-  | { readonly kind: "result"; readonly branches: readonly ResultBranch[]; readonly usual?: FunctionPlan }
+  | {
+      readonly kind: "union";
+      readonly tag?: string;
+      readonly branches: readonly Branch[];
+      readonly closed: boolean;
+      readonly unknown?: Lowering;
+    }
+  | {
+      readonly kind: "result";
+      readonly branches: readonly ResultBranch[];
+      readonly usual?: FunctionPlan;
+      /** Where the revision lets a result say what it is: the property, and what the usual one says. */
+      readonly says?: { readonly property: string; readonly usual: unknown };
+    }
   | { readonly kind: "params"; readonly fill: Fill; readonly child?: FunctionPlan };
 
 /** One lowering function: a place and what to do there. */
@@ -95,6 +115,8 @@ export interface FunctionPlan {
   readonly path: string;
   body: Body;
   needed: boolean;
+  /** True where no answer to a client leads here: what lowering costs is paid once a session or a prompt, so that small code is worth more. */
+  isCold: boolean;
 }
 
 /** The lowering functions of one revision, and which of them each method's payloads enter by. */
@@ -116,7 +138,7 @@ export function planRevision(model: Model, revision: Revision): RevisionPlan {
 class Planner {
   private readonly gating: Gating;
   private readonly functions = new Map<string, FunctionPlan>();
-  private readonly names = new Set<string>();
+  private readonly names = new FunctionNames("lower");
   private readonly passed: ReadonlyMap<string, ReadonlySet<Feature>>;
 
   constructor(
@@ -135,8 +157,26 @@ class Planner {
       entries.set(method.name, { ...(params === undefined ? {} : { params }), ...(result === undefined ? {} : { result }) });
     }
     const all = [...this.functions.values()];
-    markNeeded(all);
+    for (const method of this.revision.methods) {
+      const result = entries.get(method.name)?.result;
+      if (method.directions.includes("clientToServer") && result !== undefined) this.warm(result);
+    }
+    markNeeded(
+      all,
+      (plan) => hasOwnWork(plan.body),
+      (plan) => childrenOf(plan.body),
+    );
     return { functions: all.filter((plan) => plan.needed), entries };
+  }
+
+  /** Marks what the answers to a client are made of; capabilities come once a session. */
+  private warm(plan: FunctionPlan): void {
+    if (!plan.isCold || Object.values(this.model.capabilities).includes(plan.path)) return;
+    plan.isCold = false;
+    const { body } = plan;
+    // An answer that is not the usual one asks for something first; it comes once where the usual ones come in numbers.
+    const children = body.kind === "result" ? (body.usual === undefined ? [] : [body.usual]) : childrenOf(body);
+    for (const child of children) this.warm(child);
   }
 
   private planParams(method: Method): FunctionPlan | undefined {
@@ -167,13 +207,24 @@ class Planner {
       kind: "result",
       branches,
       ...(usual === undefined ? {} : { usual }),
+      ...this.saysAt(usualName, alternatives),
     });
+  }
+
+  /** The property by which a result of the revision says that it is the usual one, or something else. */
+  private saysAt(
+    usual: string,
+    alternatives: readonly { readonly result: AlternativeResult }[],
+  ): { readonly says?: { readonly property: string; readonly usual: unknown } } {
+    const property = alternatives.find(({ result }) => result.when.equals !== undefined)?.result.when.property;
+    const here = property === undefined ? undefined : own(shape(refTo(usual), this.revision.canonical).properties, property);
+    const fill = property === undefined || here === undefined ? undefined : fillAt(this.model, propertyPath(usual, property));
+    return property === undefined || fill === undefined ? {} : { says: { property, usual: fill.value } };
   }
 
   private planNode(ir: Schema, here: Schema | undefined, path: string): Work {
     if (here === undefined) return {};
-    const name = refName(ir);
-    const place = name ?? path;
+    const place = targetName(ir, this.model.ir) ?? path;
     const irShape = shape(ir, this.model.ir);
     const hereShape = shape(here, this.revision.canonical);
     if (isAny(hereShape)) return {};
@@ -208,24 +259,69 @@ class Planner {
     const irChild = own(ir.properties, key);
     const hereChild = own(here.properties, key);
     const feature = this.gating.gateAt(path, this.revision.index);
-    const gate = feature === undefined ? undefined : this.gateOf(feature, path, this.passed.get(definitionOf(place)));
+    const ownGate = feature === undefined ? undefined : this.gateOf(feature, path, this.passed.get(definitionOf(place)));
+    const valueGate = ownGate === undefined ? this.valueGate(path) : undefined;
+    const gate = ownGate ?? valueGate?.gate;
     const fill = fillAt(this.model, path);
     const isRequired = here.required?.includes(key) ?? false;
     const mayLack = isRequired && (!(ir.required?.includes(key) ?? false) || fill !== undefined);
     const counterpart = hereChild ?? (feature === undefined && irChild !== undefined ? this.silentCounterpart(irChild) : undefined);
-    const work = gate?.status === "off" || irChild === undefined ? {} : this.planNode(irChild, counterpart, path);
+    const inner = gate?.status === "off" || irChild === undefined ? {} : this.planNode(irChild, counterpart, path);
+    const work = hereChild === undefined ? inner : this.servedAt(path, hereChild, inner);
     const isHop = fill?.from !== undefined && hereChild !== undefined;
     const omitEmpty = !isRequired && work.child !== undefined && this.holdsHopFields(irChild);
     const step: FieldStep = {
       key,
       path,
+      ...(irChild !== undefined && hereChild !== undefined && this.mayBeStray(place, key) && !isAny(shape(irChild, this.model.ir))
+        ? { stray: irChild }
+        : {}),
+      ...(irChild === undefined ? {} : { canonical: irChild }),
       ...(isHop ? { hop: fill } : {}),
       ...(mayLack ? { fill: fill ?? "none", feature: this.gating.changeAt(path) ?? feature } : {}),
       ...(gate === undefined ? {} : { gate }),
+      ...(valueGate?.values === undefined ? {} : { gateValues: valueGate.values }),
       ...work,
       ...(omitEmpty ? { omitEmpty } : {}),
     };
-    return isHop || mayLack || gate !== undefined || work.child !== undefined || work.misfit !== undefined ? step : undefined;
+    const isIdle =
+      !isHop && !mayLack && gate === undefined && work.child === undefined && work.misfit === undefined && step.stray === undefined;
+    return isIdle ? undefined : step;
+  }
+
+  /** A gate that asks only where the negotiation decides: about some values of a field, or a member of a union. */
+  private valueGate(path: string): { readonly gate: Gate; readonly values: readonly unknown[] | undefined } | undefined {
+    for (const feature of this.model.features) {
+      const entry = feature.gates.constants.find((candidate) => candidate.at === path);
+      if (entry === undefined || statusAt(feature, this.revision, this.model) !== "conditional") continue;
+      const lowering = feature.lowerings.find((candidate) => candidate.at === path);
+      return { gate: { feature, lowering, fill: undefined, status: "conditional" }, values: entry.values };
+    }
+    return undefined;
+  }
+
+  /** Where a row serves a narrowed place as a whole, what does not fit there is its business; what fits is walked as usual. */
+  private servedAt(path: string, here: Schema, work: Work): Work {
+    const feature = this.gating.changeAt(path);
+    const lowering = feature?.lowerings.find((entry) => entry.at === path);
+    if (feature === undefined || lowering === undefined || statusAt(feature, this.revision, this.model) !== "off") return work;
+    if (work.child === undefined && work.misfit === undefined) return work;
+    return { ...work, misfit: { expected: here, feature, lowering } };
+  }
+
+  /** Tells whether some revision has the object but does not name the property, so that what stands there may be anybody's. */
+  private mayBeStray(place: string, key: string): boolean {
+    const path = parsePath(place);
+    return (
+      path !== undefined &&
+      this.model.revisions.some((revision) => {
+        const holder = findNode(path, revision.canonical);
+        const there = holder && shape(holder, revision.canonical);
+        return (
+          there !== undefined && there.anyOf === undefined && own(there.properties, key) === undefined && mapValue(there) === undefined
+        );
+      })
+    );
   }
 
   private planArray(ir: Schema, here: Schema, place: string): Work {
@@ -253,6 +349,7 @@ class Planner {
       kind: "union",
       branches: ordered,
       closed: objects.length > 1 || branches.some((branch) => branch.absent || branch.gate !== undefined),
+      ...optionalUnknown(this.model.unknownMembers.find((entry) => entry.at === place)),
       ...(tag === undefined ? {} : { tag }),
     };
     return { child: plan };
@@ -264,7 +361,8 @@ class Planner {
     const test = testOf(member, this.model.ir);
     const counterpart = available.find((candidate) => isCounterpart(candidate, member, this.revision.canonical));
     const feature = this.gating.gateAt(path, this.revision.index);
-    const gate = feature === undefined ? undefined : this.gateOf(feature, path, this.passed.get(definitionOf(place)));
+    const ownGate = feature === undefined ? undefined : this.gateOf(feature, path, this.passed.get(definitionOf(place)));
+    const gate = ownGate ?? this.valueGate(path)?.gate;
     const child = counterpart === undefined || gate?.status === "off" ? undefined : this.planNode(member, counterpart, place).child;
     const absent = counterpart === undefined && gate?.status !== "off";
     return { name, test, absent, ...(gate === undefined ? {} : { gate }), ...(child === undefined ? {} : { child }) };
@@ -300,11 +398,7 @@ class Planner {
   }
 
   private define(key: string, place: string, path: string, body: Body): FunctionPlan {
-    const base = `lower${pascal(place)}`;
-    let name = base;
-    for (let count = 2; this.names.has(name); count += 1) name = `${base}${count}`;
-    this.names.add(name);
-    const plan: FunctionPlan = { name, path, body, needed: false };
+    const plan: FunctionPlan = { name: this.names.nameFor(place), path, body, needed: false, isCold: true };
     this.functions.set(key, plan);
     return plan;
   }
@@ -356,22 +450,15 @@ function passedGates(model: Model, revision: Revision, gating: Gating): Map<stri
   return passed;
 }
 
-function markNeeded(functions: readonly FunctionPlan[]): void {
-  for (const plan of functions) plan.needed = hasOwnWork(plan.body);
-  for (let changed = true; changed;) {
-    changed = false;
-    for (const plan of functions) {
-      if (plan.needed || !childrenOf(plan.body).some((child) => child.needed)) continue;
-      plan.needed = true;
-      changed = true;
-    }
-  }
-}
-
 function hasOwnWork(body: Body): boolean {
   if (body.kind === "object")
     return body.steps.some(
-      (step) => step.gate !== undefined || step.fill !== undefined || step.hop !== undefined || step.misfit !== undefined,
+      (step) =>
+        step.stray !== undefined ||
+        step.gate !== undefined ||
+        step.fill !== undefined ||
+        step.hop !== undefined ||
+        step.misfit !== undefined,
     );
   if (body.kind === "union") return body.closed || body.branches.some((branch) => branch.absent || branch.gate !== undefined);
   if (body.kind === "result") return body.branches.some((branch) => branch.gate !== undefined);
@@ -456,15 +543,10 @@ function containsScalar(wide: Schema, narrow: Schema): boolean {
   return fits && listed && bounded;
 }
 
-function definitionOf(path: string): string {
-  return /^\w+/.exec(path)?.[0] ?? path;
+function optionalUnknown(unknown: Lowering | undefined): { readonly unknown?: Lowering } {
+  return unknown === undefined ? {} : { unknown };
 }
 
-function pascal(place: string): string {
-  return place
-    .replaceAll("[]", "Item")
-    .replaceAll(".*", "Value")
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("");
+function definitionOf(path: string): string {
+  return /^\w+/.exec(path)?.[0] ?? path;
 }

@@ -71,6 +71,7 @@ export function inNewestNames(changes: Changes, rename: (path: string) => string
             members: paths(entry.gates.members),
             changes: paths(entry.gates.changes),
             results: (entry.gates.results ?? []).map((result) => ({ ...result, definition: rename(result.definition) })),
+            constants: (entry.gates.constants ?? []).map((constant) => ({ ...constant, at: rename(constant.at) })),
           },
         }),
     ...(entry.lowering === undefined

@@ -26,6 +26,17 @@ export function refName(node: Schema): string | undefined {
   return node.$ref?.startsWith(PREFIX) ? node.$ref.slice(PREFIX.length) : undefined;
 }
 
+/** Gives the definition a node refers to in the end: one that is nothing but a reference to another is that other. */
+export function targetName(node: Schema, definitions: Definitions): string | undefined {
+  let name = refName(node);
+  for (let hops = 0; name !== undefined && hops < 32; hops += 1) {
+    const next = refName(own(definitions, name) ?? {});
+    if (next === undefined) return name;
+    name = next;
+  }
+  return name;
+}
+
 /** Makes a reference to a definition. */
 export function refTo(name: string): Schema {
   return { $ref: `${PREFIX}${name}` };

@@ -79,6 +79,8 @@ export interface Gates {
   readonly members: readonly string[];
   readonly changes: readonly string[];
   readonly results: readonly AlternativeResult[];
+  /** Values of a field, or members of a union, that only peers with the feature may be sent, where a peer's word decides about the feature. */
+  readonly constants: readonly { readonly at: string; readonly values?: readonly unknown[] }[];
 }
 
 /** What may be done at one gated place for a peer without the feature. */
@@ -175,6 +177,43 @@ export interface NamedValues {
   readonly place: (path?: string) => Place;
 }
 
+/** What a tolerant reader does to a value that breaks the schema: how, where, and between which revisions (indices, inclusive). */
+export interface Tolerance {
+  readonly index: number;
+  readonly id: string;
+  readonly summary: string;
+  readonly repair: Repair;
+  /** Canonical paths; `*` alone stands for every place. */
+  readonly at: readonly string[];
+  /** Features whose fills say where it applies, instead of paths. */
+  readonly fills: readonly string[];
+  readonly first: number;
+  readonly last: number;
+  readonly value?: unknown;
+  readonly becomes?: unknown;
+  readonly key?: string;
+  /** For each property, the values beside which the repair applies where the property is there at all. */
+  readonly only: Readonly<Record<string, readonly unknown[]>>;
+  readonly loss: Loss;
+  readonly reports: readonly string[];
+  readonly place: (path?: string) => Place;
+}
+
+/** Names how a tolerance repairs. */
+export type Repair =
+  | "drop-null"
+  | "empty-list"
+  | "drop-null-items"
+  | "drop-value"
+  | "replace-value"
+  | "write-missing"
+  | "as-object"
+  | "as-boolean"
+  | "unwrap"
+  | "object-schema"
+  | "text-of-resource"
+  | "drop-unusable-items";
+
 /** Everything the emitters need about one protocol. */
 export interface Model {
   readonly protocol: string;
@@ -191,6 +230,9 @@ export interface Model {
   readonly renames: readonly RenameRow[];
   readonly goings: readonly Going[];
   readonly values: readonly NamedValues[];
+  readonly tolerances: readonly Tolerance[];
+  /** What may be done with a member of a union that no revision knows. */
+  readonly unknownMembers: readonly Lowering[];
   readonly ir: Definitions;
   readonly naming: Naming;
   readonly envelope: Envelope;

@@ -53,7 +53,7 @@ function describe(error: ErrorObject, path: readonly (string | number)[]): strin
   if (error.keyword === "additionalProperties") return `unknown key "${String(error.params["additionalProperty"])}" in ${where}`;
   if (error.keyword === "enum")
     return `${where} must be one of ${JSON.stringify(error.params["allowedValues"])}, found ${JSON.stringify(error.data)}`;
-  if (error.keyword === "type" && /(^|\.)(revision|asOf|since)$/.test(where)) {
+  if (error.keyword === "type" && /(^|\.)(revision|asOf|since|first|last)$/.test(where)) {
     return `${where} must be a quoted string, found ${JSON.stringify(error.data)}`;
   }
   return `${where} ${error.message ?? "is not allowed"}`;

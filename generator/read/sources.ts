@@ -1,4 +1,4 @@
-// Reads a protocol's folder: protocol.yaml, errata.yaml, sources.json and, per revision, schema.json and changes.yaml.
+// Reads a protocol's folder: protocol.yaml, errata.yaml, tolerances.yaml, sources.json and, per revision, schema.json and changes.yaml.
 // Everything is held against its closed grammar and the recorded bytes; what comes out is data with line numbers.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -13,6 +13,7 @@ export interface ProtocolSources {
   readonly name: string;
   readonly protocol: Parsed;
   readonly errata: Parsed | undefined;
+  readonly tolerances: Parsed | undefined;
   /** In the order protocol.yaml lists them. */
   readonly revisions: readonly RevisionSources[];
 }
@@ -24,7 +25,9 @@ export interface RevisionSources {
   readonly changes: Parsed;
 }
 
-type Grammars = Record<"protocol" | "changes" | "errata" | "sources", ValidateFunction>;
+const GRAMMARS = ["protocol", "changes", "errata", "tolerances", "sources"] as const;
+
+type Grammars = Record<(typeof GRAMMARS)[number], ValidateFunction>;
 
 /** What reading may put up with. */
 export interface ReadOptions {
@@ -44,7 +47,7 @@ export function readSources(schemas: string, problems: Problem[], options: ReadO
 }
 
 function readGrammars(schemas: string, problems: Problem[]): Grammars | undefined {
-  const entries = (["protocol", "changes", "errata", "sources"] as const).map((name) => {
+  const entries = GRAMMARS.map((name) => {
     const parsed = readFile(join(schemas, `${name}.schema.json`), parseJson, problems);
     return parsed && ([name, compileGrammar(parsed.value as object)] as const);
   });
@@ -62,15 +65,17 @@ function readProtocol(
   const folder = join(schemas, name);
   const protocol = readChecked(join(folder, "protocol.yaml"), parseYaml, grammars.protocol, "schemas/protocol.schema.json", problems);
   const sources = readChecked(join(folder, "sources.json"), parseJson, grammars.sources, "schemas/sources.schema.json", problems);
-  const errataFile = join(folder, "errata.yaml");
-  const errata = existsSync(errataFile)
-    ? readChecked(errataFile, parseYaml, grammars.errata, "schemas/errata.schema.json", problems)
-    : undefined;
+  const optional = (kind: "errata" | "tolerances") => {
+    const file = join(folder, `${kind}.yaml`);
+    return existsSync(file) ? readChecked(file, parseYaml, grammars[kind], `schemas/${kind}.schema.json`, problems) : undefined;
+  };
+  const errata = optional("errata");
+  const tolerances = optional("tolerances");
   if (protocol === undefined || sources === undefined) return undefined;
   const listed = (protocol.value as { revisions: { revision: string }[] }).revisions.map((entry) => entry.revision);
   checkFolders(folder, options.unlisted === undefined ? listed : [...listed, options.unlisted], sources, protocol, problems);
   const revisions = listed.flatMap((revision) => readRevision(folder, revision, sources, grammars, problems) ?? []);
-  return problems.length > before ? undefined : { name, protocol, errata, revisions };
+  return problems.length > before ? undefined : { name, protocol, errata, tolerances, revisions };
 }
 
 function readRevision(

@@ -13,9 +13,10 @@ export interface ChangeEntry {
   readonly cite: Cite;
 }
 
-/** What one feature gates, and what else its row says. */
+/** What one feature is and gates, and what else its row says. */
 export interface GateEntry {
   readonly feature: string;
+  readonly summary: string;
   readonly methods: readonly string[];
   readonly paths: readonly string[];
   readonly errors?: readonly { readonly name: string; readonly code: number }[];
@@ -141,7 +142,7 @@ export type Explained =
   | {
       readonly kind: "path";
       readonly path: string;
-      readonly features: readonly FeatureEntry[];
+      readonly features: readonly (FeatureEntry & Pick<GateEntry, "summary">)[];
       readonly changes: readonly (ChangeEntry & { readonly revision: string })[];
     };
 
@@ -151,7 +152,7 @@ export function explainName(catalogue: Catalogue, name: string): Explained | und
   const index = tables.features.findIndex((feature) => feature.id === name);
   const feature = tables.features[index];
   if (feature !== undefined) {
-    const gate = gates.find((entry) => entry.feature === name) ?? { feature: name, methods: [], paths: [] };
+    const gate = gates.find((entry) => entry.feature === name) ?? { feature: name, summary: "", methods: [], paths: [] };
     return { kind: "feature", feature, gates: gate, lowerings: tables.lowerings.filter((entry) => entry.feature === index) };
   }
   const revisions = tables.revisions.flatMap(({ revision }) => {
@@ -165,7 +166,10 @@ export function explainName(catalogue: Catalogue, name: string): Explained | und
   );
   const gating = gates
     .filter((gate) => gate.paths.some((path) => touches(path, name)))
-    .flatMap((gate) => tables.features.find((row) => row.id === gate.feature) ?? []);
+    .flatMap((gate) => {
+      const row = tables.features.find((entry) => entry.id === gate.feature);
+      return row === undefined ? [] : [{ ...row, summary: gate.summary }];
+    });
   return touching.length + gating.length > 0 ? { kind: "path", path: name, features: gating, changes: touching } : undefined;
 }
 

@@ -35,7 +35,7 @@ export function printExplained(explained: Explained, tables: ProtocolTables, opt
     const { feature, gates, lowerings } = explained;
     const lines = [
       heading(feature.id, options),
-      `  ${feature.summary}`,
+      `  ${gates.summary}`,
       ...featureFacts(feature),
       ...(gates.methods.length === 0 ? [] : [`  methods: ${gates.methods.join(", ")}`]),
       ...(gates.paths.length === 0 ? [] : [`  gates: ${gates.paths.join(", ")}`]),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { buildGating, isImplied, isTransportAt, statusAt, type Status } from "../../generator/model/gating.js";
 import type { Feature, Gates, Requirement, Revision } from "../../generator/model/types.js";
 
-const NOTHING: Gates = { methods: [], definitions: [], fields: [], members: [], changes: [], results: [] };
+const NOTHING: Gates = { methods: [], definitions: [], fields: [], members: [], changes: [], results: [], constants: [] };
 
 type Given = Omit<Partial<Feature>, "gates"> & { readonly id: string; readonly gates?: Partial<Gates> };
 

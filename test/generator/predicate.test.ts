@@ -13,7 +13,7 @@ const DEFINITIONS: Definitions = {
 describe("fitsExpression writes", () => {
   test.each<readonly [Schema, string]>([
     [{ type: "string" }, 'typeof v === "string"'],
-    [{ type: "integer" }, "Number.isInteger(v)"],
+    [{ type: "integer" }, '(typeof v === "number" && Number.isInteger(v))'],
     [{ type: "null" }, "v === null"],
     [{}, "true"],
     [{ const: 2.5 }, "v === 2.5"],
@@ -29,6 +29,35 @@ describe("fitsExpression writes", () => {
     ],
   ])("%j", (schema, want) => {
     expect(fitsExpression(schema, "v", DEFINITIONS)).toBe(want);
+  });
+});
+
+describe("fitsExpression, where definitions have tests of their own,", () => {
+  const named = (definition: string) => (definition === "Anything" ? undefined : `is${definition}`);
+
+  test.each<readonly [Schema, string]>([
+    [{ $ref: "#/$defs/Text" }, "isText(v)"],
+    [{ $ref: "#/$defs/Anything" }, "true"],
+    [{ anyOf: [{ $ref: "#/$defs/Text" }, { type: "string" }] }, '(isText(v) || typeof v === "string")'],
+    [{ type: "array", items: { $ref: "#/$defs/Text" } }, "(Array.isArray(v) && v.every((item0: unknown) => isText(item0)))"],
+    [{ type: "array", items: { $ref: "#/$defs/Anything" } }, "Array.isArray(v)"],
+    [
+      { type: "object", properties: { a: { $ref: "#/$defs/Text" }, b: { $ref: "#/$defs/Anything" } }, required: ["a", "b"] },
+      "(isWire(v) && isText(v.a) && v.b !== undefined)",
+    ],
+    [{ type: "object", additionalProperties: { $ref: "#/$defs/Text" } }, "(isWire(v) && everyValue(v, (item0) => isText(item0)))"],
+  ])("writes %j as a call of them", (schema, want) => {
+    expect(fitsExpression(schema, "v", DEFINITIONS, named)).toBe(want);
+  });
+
+  test("follows no definition into itself", () => {
+    const definitions: Definitions = {
+      Tree: { type: "object", properties: { parts: { type: "array", items: { $ref: "#/$defs/Tree" } } } },
+    };
+    expect(fitsExpression(definitions["Tree"] as Schema, "v", definitions, named)).toBe(
+      "(isWire(v) && (v.parts === undefined || (Array.isArray(v.parts) && v.parts.every((item1: unknown) => isTree(item1)))))",
+    );
+    expect(fitsExpression(definitions["Tree"] as Schema, "v", definitions)).not.toContain("isTree");
   });
 });
 

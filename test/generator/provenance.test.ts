@@ -4,7 +4,7 @@ import { buildProvenance, printCite } from "../../generator/emit/provenance.js";
 import type { Definitions } from "../../generator/model/schema.js";
 import type { Cite, Feature, Gates, Layout, Model } from "../../generator/model/types.js";
 
-const NOTHING: Gates = { methods: [], definitions: [], fields: [], members: [], changes: [], results: [] };
+const NOTHING: Gates = { methods: [], definitions: [], fields: [], members: [], changes: [], results: [], constants: [] };
 const STRING = { type: "string" };
 
 function definitions(...fields: readonly string[]): Definitions {

@@ -25,6 +25,7 @@ const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026
 const PROTOCOL = "mcp/protocol.yaml";
 const SOURCES = "mcp/sources.json";
 const ERRATA = "mcp/errata.yaml";
+const TOLERANCES = "mcp/tolerances.yaml";
 const BASELINE = "mcp/2024-11-05/changes.yaml";
 const MARCH = "mcp/2025-03-26/changes.yaml";
 const JUNE = "mcp/2025-06-18/changes.yaml";
@@ -992,7 +993,7 @@ const LIVES: readonly Corruption[] = [
       "- at: [Tool.outputSchema]\n        loss: advisory\n        degrade: [skip]\n      - at: [Tool.outputSchema]",
     ],
     "lowering",
-    "at: [Tool.outputSchema]\n        loss: advisory\n        degrade: [keep, skip, annotate]",
+    "at: [Tool.outputSchema]\n        loss: advisory\n        degrade: [wrap-schema, keep, skip, annotate]",
     "tools.structured-output lowers Tool.outputSchema twice",
   ),
   one(
@@ -1014,6 +1015,294 @@ const LIVES: readonly Corruption[] = [
     "requires: { server: logging, match: any }",
     "must have propert",
   ),
+];
+
+const CONSTANTS: readonly Corruption[] = [
+  one(
+    "a gated value that its place does not have",
+    NOVEMBER,
+    ["values: [allServers, thisServer]", "values: [allServers, someServers]"],
+    "gated-value",
+    "constants: [{ at: CreateMessageRequestParams.includeContext",
+    '"someServers" is no value of CreateMessageRequestParams.includeContext at 2025-11-25',
+  ),
+  one(
+    "gated values about which no capability decides",
+    NOVEMBER,
+    ["    requires: { client: sampling.context }\n", ""],
+    "gated-value",
+    "constants: [{ at: CreateMessageRequestParams.includeContext",
+    "sampling.context-capability gates values of CreateMessageRequestParams.includeContext but needs no capability, so it would gate nothing",
+  ),
+  {
+    name: "gated values at a path that nobody can read",
+    corrupt: (copy) =>
+      copy.edit(NOVEMBER, "{ at: CreateMessageRequestParams.includeContext,", "{ at: CreateMessageRequestParams/includeContext,"),
+    expected: [
+      {
+        rule: "gated-path",
+        file: NOVEMBER,
+        at: "constants: [{ at: CreateMessageRequestParams/includeContext",
+        says: 'cannot read the path "CreateMessageRequestParams/includeContext"',
+      },
+      {
+        rule: "lowering",
+        file: NOVEMBER,
+        at: "at: [CreateMessageRequestParams.includeContext]",
+        says: "sampling.context-capability lowers CreateMessageRequestParams.includeContext but does not gate it",
+      },
+    ],
+  },
+  {
+    name: "gated values at a place that no revision has",
+    corrupt: (copy) =>
+      copy.edit(NOVEMBER, "{ at: CreateMessageRequestParams.includeContext,", "{ at: CreateMessageRequestParams.includeContents,"),
+    expected: [
+      {
+        rule: "gated-value",
+        file: NOVEMBER,
+        at: "constants: [{ at: CreateMessageRequestParams.includeContents",
+        says: '"allServers" is no value of CreateMessageRequestParams.includeContents at 2025-11-25',
+      },
+      {
+        rule: "lowering",
+        file: NOVEMBER,
+        at: "at: [CreateMessageRequestParams.includeContext]",
+        says: "sampling.context-capability lowers CreateMessageRequestParams.includeContext but does not gate it",
+      },
+    ],
+  },
+  one(
+    "a member gated like a value, of a union that does not have it",
+    NOVEMBER,
+    [
+      'constants: [{ at: "ElicitRequestParams|ElicitRequestFormParams" }]',
+      'constants: [{ at: "ElicitRequestParams|ElicitRequestFromParams" }]',
+    ],
+    "gated-value",
+    'constants: [{ at: "ElicitRequestParams|ElicitRequestFromParams"',
+    "2025-11-25 has no ElicitRequestParams|ElicitRequestFromParams",
+  ),
+  one(
+    "a lowering of values that nobody gates",
+    NOVEMBER,
+    ["      constants: [{ at: CreateMessageRequestParams.includeContext, values: [allServers, thisServer] }]\n", ""],
+    "lowering",
+    "at: [CreateMessageRequestParams.includeContext]",
+    "sampling.context-capability lowers CreateMessageRequestParams.includeContext but does not gate it",
+  ),
+  one(
+    "gated values that are none",
+    NOVEMBER,
+    ["values: [allServers, thisServer]", "values: []"],
+    "grammar",
+    "constants: [{ at: CreateMessageRequestParams.includeContext",
+    "gates.constants.0.values must NOT have fewer than 1 items",
+  ),
+];
+
+const STRANGERS: readonly Corruption[] = [
+  one(
+    "unknown members of a union that no schema has",
+    PROTOCOL,
+    ["{ at: ContentBlock, loss", "{ at: ContentBlocks, loss"],
+    "protocol",
+    "- { at: ContentBlocks",
+    "no schema has the union ContentBlocks",
+  ),
+  one(
+    "unknown members of what is no union",
+    PROTOCOL,
+    ["{ at: ContentBlock, loss", "{ at: Tool, loss"],
+    "protocol",
+    "- { at: Tool",
+    "no schema has the union Tool",
+  ),
+  one(
+    "unknown members for which nothing is on offer",
+    PROTOCOL,
+    ["{ at: ContentBlock, loss: content, degrade: [unknown-text, annotate, skip] }", "{ at: ContentBlock, loss: content, degrade: [] }"],
+    "grammar",
+    "- { at: ContentBlock",
+    "unknown.0.degrade must NOT have fewer than 1 items",
+  ),
+  one(
+    "an unknown key about unknown members",
+    PROTOCOL,
+    ["{ at: ContentBlock, loss: content,", "{ at: ContentBlock, loss: content, why: new,"],
+    "grammar",
+    "- { at: ContentBlock",
+    'unknown key "why" in unknown.0',
+  ),
+];
+
+const NULL_STRUCTURED = 'at: [CallToolResult.structuredContent]\n    last: "2025-11-25"';
+
+const TOLERATED: readonly Corruption[] = [
+  one(
+    "an unknown key in a tolerance",
+    TOLERANCES,
+    ["repair: empty-list\n", "repair: empty-list\n    when: always\n"],
+    "grammar",
+    "when: always",
+    'unknown key "when" in tolerances.2',
+  ),
+  one(
+    "a repair that nobody can make",
+    TOLERANCES,
+    ["repair: empty-list", "repair: guess"],
+    "grammar",
+    "repair: guess",
+    'tolerances.2.repair must be one of ["drop-null",',
+  ),
+  one(
+    "a tolerance that no report shows",
+    TOLERANCES,
+    ["    reports: [https://github.com/mastra-ai/mastra/issues/6796]\n", ""],
+    "grammar",
+    "- id: elicitation-rejected",
+    "must have required property 'reports'",
+  ),
+  one(
+    "a tolerance id given twice",
+    TOLERANCES,
+    ["id: null-list-entry", "id: null-for-empty-list"],
+    "duplicate",
+    'id: null-for-empty-list\n    summary: "A null among',
+    "the tolerance null-for-empty-list stands twice",
+  ),
+  one(
+    "a tolerance from a revision that nobody lists",
+    TOLERANCES,
+    [NULL_STRUCTURED, NULL_STRUCTURED.replace("last", 'first: "2025-11-26"\n    last')],
+    "tolerance",
+    'first: "2025-11-26"',
+    "no revision is called 2025-11-26",
+  ),
+  one(
+    "a tolerance up to a revision that nobody lists",
+    TOLERANCES,
+    [NULL_STRUCTURED, NULL_STRUCTURED.replace("25-11-25", "25-11-26")],
+    "tolerance",
+    'last: "2025-11-26"',
+    "no revision is called 2025-11-26",
+  ),
+  one(
+    "a tolerance that ends before it begins",
+    TOLERANCES,
+    [NULL_STRUCTURED, NULL_STRUCTURED.replace("last", 'first: "2026-07-28"\n    last')],
+    "tolerance",
+    "- id: null-structured-content",
+    "null-structured-content ends before it begins",
+  ),
+  one(
+    "a tolerance at a path that is no place",
+    TOLERANCES,
+    ["at: [ElicitResult.action]", "at: [ElicitResult.acton]"],
+    "tolerance",
+    "at: [ElicitResult.acton]",
+    "ElicitResult.acton is no place of any revision",
+  ),
+  one(
+    "one path of several that is no place, on its own line",
+    TOLERANCES,
+    ["      - ListPromptsResult.nextCursor", "      - ListPromptResult.nextCursor"],
+    "tolerance",
+    "- ListPromptResult.nextCursor",
+    "ListPromptResult.nextCursor is no place of any revision",
+  ),
+  {
+    name: "a tolerance at a path that nobody can read",
+    corrupt: (copy) => copy.edit(TOLERANCES, "at: [ElicitResult.action]", "at: [ElicitResult/action]"),
+    expected: [
+      {
+        rule: "tolerance",
+        file: TOLERANCES,
+        at: "- id: elicitation-rejected",
+        says: "the tolerance elicitation-rejected matches nothing: replace-value has no place at ElicitResult/action",
+      },
+      { rule: "tolerance", file: TOLERANCES, at: "at: [ElicitResult/action]", says: "ElicitResult/action is no place of any revision" },
+    ],
+  },
+  one(
+    "a tolerance of null where null is not optional",
+    TOLERANCES,
+    ["at: [CallToolResult.structuredContent]", "at: [CallToolResult.content]"],
+    "tolerance",
+    "- id: null-structured-content",
+    "the tolerance null-structured-content matches nothing: drop-null has no place at CallToolResult.content",
+  ),
+  one(
+    "a tolerance of null from the revision on in which null is a value",
+    TOLERANCES,
+    [NULL_STRUCTURED, NULL_STRUCTURED.replace('last: "2025-11-25"', 'first: "2026-07-28"')],
+    "tolerance",
+    "- id: null-structured-content",
+    "the tolerance null-structured-content matches nothing: drop-null has no place at CallToolResult.structuredContent",
+  ),
+  one(
+    "a tolerance that says neither where nor of which fills",
+    TOLERANCES,
+    ["    fills: [caching]\n", ""],
+    "tolerance",
+    "- id: missing-cache-hints",
+    "missing-cache-hints repairs by write-missing but has no at or fills",
+  ),
+  one(
+    "a tolerance that drops a value and does not say which",
+    TOLERANCES,
+    ['    value: ""\n', ""],
+    "tolerance",
+    "- id: empty-cursor-at-the-end",
+    "empty-cursor-at-the-end repairs by drop-value but has no value",
+  ),
+  one(
+    "a tolerance that replaces a value and does not say by what",
+    TOLERANCES,
+    ["    becomes: decline\n", ""],
+    "tolerance",
+    "- id: elicitation-rejected",
+    "elicitation-rejected repairs by replace-value but has no becomes",
+  ),
+  one(
+    "a tolerance that unwraps and does not say what",
+    TOLERANCES,
+    ["    key: toolResult\n", ""],
+    "tolerance",
+    "- id: wrapped-tool-result",
+    "wrapped-tool-result repairs by unwrap but has no key",
+  ),
+  one(
+    "an unknown member that is kept",
+    PROTOCOL,
+    ["at: ContentBlock, loss: content, degrade: [unknown-text,", "at: ContentBlock, loss: content, degrade: [keep,"],
+    "protocol",
+    "- { at: ContentBlock, loss: content, degrade: [keep,",
+    "ContentBlock offers keep",
+  ),
+  {
+    name: "a union given twice",
+    corrupt: (copy) => copy.edit(PROTOCOL, "at: SamplingMessageContentBlock, loss", "at: ContentBlock, loss"),
+    expected: [
+      {
+        rule: "duplicate",
+        file: PROTOCOL,
+        at: ["unknown:", "at: ContentBlock", "at: ContentBlock"],
+        says: "the union ContentBlock stands twice",
+      },
+    ],
+  },
+  ...[
+    ["a feature that nobody defined", "cachnig"],
+    ["a feature that fills nothing", "logging"],
+  ].map(([whose = "", feature = ""]): Corruption => ({
+    name: `a tolerance of the fills of ${whose}`,
+    corrupt: (copy) => copy.edit(TOLERANCES, "fills: [caching]", `fills: [${feature}]`),
+    expected: [
+      { rule: "tolerance", file: TOLERANCES, at: "- id: missing-cache-hints", says: `no fill belongs to ${feature}` },
+      { rule: "tolerance", file: TOLERANCES, at: "- id: missing-cache-hints", says: "the tolerance missing-cache-hints matches nothing" },
+    ],
+  })),
 ];
 
 const ERRORS: readonly Corruption[] = [
@@ -1187,7 +1476,10 @@ function seeded(seed: number): Corruption {
 const ACCOUNTS: readonly Corruption[] = [
   {
     name: "a new property that no row claims",
-    corrupt: (copy) => copy.edit(JUNE, "        - Tool.title\n", ""),
+    corrupt: (copy) => {
+      copy.edit(JUNE, "        - Tool.title\n", "");
+      copy.write(JUNE, copy.read(JUNE).replace(/ {6}- at: \[Tool\.title\]\n(?: {8}.*\n)*/, ""));
+    },
     expected: [
       {
         rule: "unaccounted",
@@ -1221,7 +1513,14 @@ const ACCOUNTS: readonly Corruption[] = [
   },
   {
     name: "a changed place that no row claims",
-    corrupt: (copy) => copy.edit(JULY, "    gates:\n      changes: [CompleteResult.completion.values]\n", ""),
+    corrupt: (copy) => {
+      copy.edit(JULY, "    gates:\n      changes: [CompleteResult.completion.values]\n", "");
+      copy.edit(
+        JULY,
+        "    lowering:\n      - at: [CompleteResult.completion.values]\n        loss: advisory\n        degrade: [truncate]\n",
+        "",
+      );
+    },
     expected: [
       {
         rule: "unaccounted",
@@ -1314,6 +1613,9 @@ describe.each([
   { part: "named values", cases: VALUES },
   { part: "protocol.yaml", cases: PROTOCOLS },
   { part: "lifetimes and names", cases: LIVES },
+  { part: "gated values", cases: CONSTANTS },
+  { part: "unknown members", cases: STRANGERS },
+  { part: "tolerances", cases: TOLERATED },
   { part: "named errors", cases: ERRORS },
   { part: "accounts", cases: ACCOUNTS },
 ])("refuses faults of $part", ({ cases }) => {

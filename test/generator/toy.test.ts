@@ -1,17 +1,20 @@
 // Compiles a small protocol made up for the tests and compares what is written with the golden files, which a reviewer can read in one sitting:
-// two revisions, a renamed definition, extracted params, a union member with a lowering, a fill and an erratum. Its name, its unions and the
-// suffixes of its definitions are like no real protocol's, so it also shows that the generator knows protocols only as data.
+// two revisions, a renamed definition, extracted params, a union member with a lowering, members nobody knows, a field whose name a peer of the older
+// revision may use for something else, a fill, tolerances and an erratum. Its name, its unions and the suffixes of its definitions are like no real
+// protocol's, so it also shows that the generator knows protocols only as data.
 import { readdirSync } from "node:fs";
 import { join, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { Output } from "../../generator/emit/output.js";
 import type { Run } from "../../generator/main.js";
+import { isLowerError, TranslationReport, type Codec, type ProtocolTables } from "../../runtime/index.js";
+import { bindProtocol } from "../../runtime/bind.js";
 import { SCHEMAS, SchemasCopy } from "./schemas-copy.js";
 
 const TOY = fileURLToPath(new URL("../golden/toy/schemas", import.meta.url));
 const GOLDEN = fileURLToPath(new URL("../golden/toy/generated", import.meta.url));
-const GRAMMARS = ["protocol", "changes", "errata", "sources"].map((name) => `${name}.schema.json`);
+const GRAMMARS = ["protocol", "changes", "errata", "tolerances", "sources"].map((name) => `${name}.schema.json`);
 
 /** Compiles the toy protocol under the repository's grammars. */
 async function compileToy(): Promise<{ readonly run: Run; readonly outputs: readonly Output[] }> {
@@ -22,9 +25,9 @@ async function compileToy(): Promise<{ readonly run: Run; readonly outputs: read
   return { run, outputs: run.outputs.map(({ path, text }) => ({ path, text: text.replaceAll(copy.folder, "schemas") })) };
 }
 
-/** Validators are long and say no more than the schemas; the golden files leave them out. */
+/** Validators are long and say no more than the schemas; the golden files have only what they declare. */
 function isGolden(output: Output): boolean {
-  return !/\/validators(\.d)?\.[jt]s$/.test(output.path);
+  return !output.path.endsWith("/validators.js");
 }
 
 test("the toy protocol gives the golden files", async () => {
@@ -39,9 +42,7 @@ test("the toy protocol gives the golden files", async () => {
 test("each revision has validators of its own", async () => {
   const { outputs } = await compileToy();
   expect(outputs.filter((output) => !isGolden(output)).map((output) => output.path)).toEqual([
-    "toy/one/validators.d.ts",
     "toy/one/validators.js",
-    "toy/two/validators.d.ts",
     "toy/two/validators.js",
   ]);
 });
@@ -57,6 +58,7 @@ test("the model is what the toy's rows and schemas say together", async () => {
     { id: "transport.pipe", first: 0, last: 1 },
     { id: "drawing.labels", first: 1, last: 1 },
     { id: "drawing.colour", first: 1, last: 1 },
+    { id: "drawing.notes", first: 1, last: 1 },
   ]);
   expect(
     model?.revisions.map(({ id, methods }) => ({ id, methods: methods.map(({ name, kind, results }) => ({ name, kind, results })) })),
@@ -71,7 +73,7 @@ test("the model is what the toy's rows and schemas say together", async () => {
   );
   expect(Object.keys(model?.revisions[0]?.definitions ?? {})).toContain("Box");
   expect(Object.keys(model?.revisions[0]?.canonical ?? {})).not.toContain("Box");
-  expect(Object.keys(model?.revisions[0]?.canonical ?? {})).toEqual(expect.arrayContaining(["Rectangle", "DrawParams"]));
+  expect(Object.keys(model?.revisions[0]?.canonical ?? {})).toEqual(expect.arrayContaining(["Rectangle", "DrawParams", "Shape"]));
   expect(model?.revisions[1]?.definitions["Circle"]?.properties?.["radius"]).toEqual({ type: "number" });
   expect(model?.ir["DrawReply"]?.required).toEqual(["count"]);
 });
@@ -90,4 +92,102 @@ test("beside another protocol it is compiled as it is alone", async () => {
   expect(both.models.map((model) => model.protocol)).toEqual(["mcp", "toy"]);
   const toy = both.outputs.filter((output) => output.path.startsWith("toy/"));
   expect(toy.map(({ path, text }) => ({ path, text: text.replaceAll(copy.folder, "schemas") }))).toEqual(alone.outputs);
+});
+
+/** Binds the core to the golden files, as a protocol's binding does. */
+async function toyProtocol(): Promise<ReturnType<typeof bindProtocol>> {
+  const load = async (name: string) => (await import(pathToFileURL(join(GOLDEN, "toy", name)).href)) as Record<string, never>;
+  const [revisions, features, methods, codecs, errors, envelope, tolerances] = [
+    await load("revisions.ts"),
+    await load("features.ts"),
+    await load("methods.ts"),
+    await load("codecs.ts"),
+    await load("errors.ts"),
+    await load("envelope.ts"),
+    await load("tolerances.ts"),
+  ];
+  const tables = {
+    protocol: revisions["PROTOCOL"],
+    specification: revisions["SPECIFICATION"],
+    revisions: revisions["REVISIONS"],
+    features: features["FEATURES"],
+    lowerings: features["LOWERINGS"],
+    unknownMembers: features["UNKNOWN_MEMBERS"],
+    fills: features["FILLS"],
+    tolerances: tolerances["TOLERANCES"],
+    flags: revisions["FLAGS"],
+    implied: revisions["IMPLIED"],
+    methods: methods["METHODS"],
+    transports: features["TRANSPORTS"],
+    errors: errors["ERRORS"],
+    batching: envelope["BATCHING"],
+    errorId: envelope["ERROR_ID"],
+    loadCodec: codecs["loadCodec"],
+  } as unknown as ProtocolTables;
+  return bindProtocol(tables);
+}
+
+/** What a codec makes of a payload, and what the report says; a refusal gives its path. */
+function outcome(run: (report: TranslationReport) => unknown): readonly unknown[] {
+  const report = new TranslationReport();
+  try {
+    return [
+      run(report),
+      report.steps.map(({ action, path, detail }) => [action, path, ...(detail === undefined ? [] : [detail])].join(" ")),
+    ];
+  } catch (error) {
+    if (isLowerError(error)) return ["refused", error.path];
+    throw error;
+  }
+}
+
+test("the golden codecs do what the toy's rows and tolerances say", async () => {
+  const toy = await toyProtocol();
+  const peer = (revision: string): Promise<Codec> => toy.codecFor(revision, toy.CapabilitySet.allFor(revision).resolve(revision, "pipe"));
+  const [one, two] = [await peer("one"), await peer("two")];
+  const circle = { kind: "circle", radius: 1 };
+  const cube = { kind: "cube", edge: 1 };
+  const skip = toy.DegradePolicy.strict().withUnknown("Shape", "skip");
+  const rows: readonly (readonly [unknown, unknown, readonly string[]])[] = [
+    [
+      outcome((report) => one.lift("draw", "params", { shapes: [null, { ...circle, note: null }] }, report)),
+      { shapes: [{ ...circle, note: null }] },
+      ["repair /shapes/0 null-shape"],
+    ],
+    [
+      outcome((report) => two.lift("draw", "params", { shapes: [{ ...circle, note: null }] }, report)),
+      { shapes: [circle] },
+      ["repair /shapes/0/note null-for-absent"],
+    ],
+    [outcome((report) => two.lift("draw", "params", { shapes: null }, report)), { shapes: [] }, ["repair /shapes null-for-no-shapes"]],
+    [
+      outcome((report) => two.lift("draw", "result", { count: 1, colour: "noir" }, report)),
+      { count: 1, colour: "black" },
+      ["repair /colour colour-in-another-language"],
+    ],
+    [
+      outcome((report) => two.lift("draw", "result", { count: 1 }, report)),
+      { count: 1, colour: "black" },
+      ["repair /colour missing-colour"],
+    ],
+    [outcome((report) => one.lift("draw", "result", { count: 1, colour: "noir" }, report)), { count: 1, colour: "noir" }, []],
+    [outcome((report) => one.lower("draw", "result", { count: 1, colour: "black" }, undefined, report)), { count: 1 }, ["omit /colour"]],
+    [
+      outcome((report) => one.lower("draw", "params", { shapes: [{ ...circle, note: 7 }] }, undefined, report)),
+      { shapes: [{ ...circle, note: 7 }] },
+      [],
+    ],
+    [
+      outcome((report) => two.lower("draw", "params", { shapes: [{ ...circle, note: 7 }] }, undefined, report)),
+      { shapes: [circle] },
+      ["drop-stray /shapes/0/note"],
+    ],
+    [outcome((report) => two.lower("draw", "params", { shapes: [circle, cube] }, skip, report)), { shapes: [circle] }, ["skip /shapes/1"]],
+  ];
+  for (const [got, value, steps] of rows) expect(got).toEqual([value, steps]);
+  expect(outcome((report) => one.lower("draw", "params", { shapes: [{ ...circle, note: "mine" }] }, undefined, report))).toEqual([
+    "refused",
+    "/shapes/0/note",
+  ]);
+  expect(outcome((report) => two.lower("draw", "params", { shapes: [circle, cube] }, undefined, report))).toEqual(["refused", "/shapes/1"]);
 });

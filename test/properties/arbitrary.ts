@@ -1,4 +1,5 @@
-// Arbitraries walked from schemas: random values valid at a revision, method by method, with fields no revision knows mixed in on demand.
+// Arbitraries walked from schemas: random values valid at a revision, method by method; on demand with fields no revision knows, fields that only
+// other revisions know, and members that none does.
 import fc from "fast-check";
 import { paramsNode } from "../../generator/model/methods.js";
 import {
@@ -19,6 +20,10 @@ import type { Method, Model, Revision } from "../../generator/model/types.js";
 export interface Wildness {
   /** Adds own keys that no revision names, `__proto__` among them. */
   readonly strangers: boolean;
+  /** Adds own keys that other revisions name at a definition and this one does not, with values of their type or of any. */
+  readonly foreign?: boolean;
+  /** Puts members of a type that no revision knows among those of unions told apart by a type; such values are valid nowhere. */
+  readonly unknownMembers?: boolean;
 }
 
 const STRANGERS = ["x-stranger", "__proto__", "constructor", "toString", "hasOwnProperty"];
@@ -31,9 +36,9 @@ export function payloadOf(
   part: "params" | "result",
   wild: Wildness,
 ): fc.Arbitrary<unknown> {
-  const walk = new Walk(revision.definitions, wild);
+  const walk = new Walk(revision.canonical, wild, model.ir);
   if (part === "params") {
-    const node = paramsNode(method, revision.definitions);
+    const node = paramsNode(method, revision.canonical, method.canonicalDefinition);
     const params = node === undefined ? fc.constant<unknown>({}) : walk.node(node, 0);
     return method.paramsRequired ? params : fc.oneof(fc.constant(undefined), params);
   }
@@ -53,10 +58,19 @@ export function payloadOf(
 /** Gives any JSON value, small. */
 export const anyJson: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
+/** A member of a union whose type nobody knows. */
+const UNKNOWN_MEMBER: fc.Arbitrary<unknown> = fc
+  .record(
+    { type: fc.constantFrom("x-unknown", "hologram", "__proto__"), text: fc.string({ maxLength: 4 }), json: anyJson },
+    { requiredKeys: ["type"] },
+  )
+  .map((member) => JSON.parse(JSON.stringify(member)) as unknown);
+
 class Walk {
   constructor(
     private readonly definitions: Definitions,
     private readonly wild: Wildness,
+    private readonly ir: Definitions,
   ) {}
 
   node(node: Schema, depth: number): fc.Arbitrary<unknown> {
@@ -64,10 +78,13 @@ class Walk {
     if (isAny(resolved)) return depth > 6 ? fc.constant(null) : anyJson;
     const values = constants(resolved);
     if (values !== undefined) return fc.constantFrom(...values);
-    if (resolved.anyOf !== undefined) return fc.oneof(...this.shallow(resolved.anyOf, depth).map((member) => this.node(member, depth + 1)));
+    if (resolved.anyOf !== undefined) {
+      const members = this.shallow(resolved.anyOf, depth).map((member) => this.node(member, depth + 1));
+      return fc.oneof(...members, ...(this.wild.unknownMembers === true && this.isTagged(resolved.anyOf) ? [UNKNOWN_MEMBER] : []));
+    }
     const types = typesOf(resolved);
     if (types.length > 1) return fc.oneof(...types.map((type) => this.scalar({ ...resolved, type })));
-    if (resolved.type === "object" || resolved.properties !== undefined) return this.object(resolved, depth);
+    if (resolved.type === "object" || resolved.properties !== undefined) return this.object(resolved, depth, refName(node));
     if (resolved.type === "array") return this.array(resolved, depth);
     return this.scalar(resolved);
   }
@@ -79,7 +96,32 @@ class Walk {
     return ending.length > 0 ? ending : members;
   }
 
-  private object(node: Schema, depth: number): fc.Arbitrary<unknown> {
+  private isTagged(members: readonly Schema[]): boolean {
+    const tags = members.map((member) => own(shape(member, this.definitions).properties, "type")?.const);
+    return tags.length > 1 && tags.every((tag) => typeof tag === "string");
+  }
+
+  /** Fields that the canonical form has at a definition and the revision does not. */
+  private foreign(name: string | undefined, node: Schema): fc.Arbitrary<[string, unknown][]> {
+    const canonical = name === undefined || this.wild.foreign !== true ? undefined : shape(refTo(name), this.ir);
+    const keys = Object.keys(canonical?.properties ?? {}).filter((key) => own(node.properties, key) === undefined);
+    if (canonical === undefined || keys.length === 0) return fc.constant([]);
+    const inner = new Walk(this.ir, { strangers: false }, this.ir);
+    const field = fc.constantFrom(...keys).chain((key) =>
+      fc
+        .oneof(
+          anyJson,
+          fc.constant(null).chain(() => inner.node(own(canonical.properties, key) ?? {}, 5)),
+        )
+        .map((value): [string, unknown] => [key, value]),
+    );
+    return fc.oneof(
+      { weight: 2, arbitrary: fc.constant<[string, unknown][]>([]) },
+      { weight: 1, arbitrary: fc.array(field, { maxLength: 2 }) },
+    );
+  }
+
+  private object(node: Schema, depth: number, name?: string): fc.Arbitrary<unknown> {
     const required = node.required ?? [];
     const names = Object.keys(node.properties ?? {}).filter((name) => depth < 8 || required.includes(name));
     const properties = names.map(
@@ -91,7 +133,9 @@ class Walk {
       map === undefined
         ? this.strangers(node)
         : fc.array(fc.tuple(fc.string({ maxLength: 6 }), this.node(map, depth + 1)), { maxLength: 2 });
-    return fc.tuple(known, more).map(([fields, extra]) => Object.fromEntries([...extra, ...Object.entries(fields)]));
+    return fc
+      .tuple(known, more, this.foreign(name, node))
+      .map(([fields, extra, foreign]) => Object.fromEntries([...extra, ...foreign, ...Object.entries(fields)]));
   }
 
   private strangers(node: Schema): fc.Arbitrary<[string, unknown][]> {

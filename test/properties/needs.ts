@@ -4,7 +4,7 @@ import { Ajv, type ValidateFunction } from "ajv";
 import { fillAt } from "../../generator/model/fills.js";
 import { buildGating, isImplied, statusAt } from "../../generator/model/gating.js";
 import { memberName, propertyPath } from "../../generator/model/path.js";
-import { isSame, mapValue, own, refName, refTo, shape, type Schema } from "../../generator/model/schema.js";
+import { isSame, mapValue, own, refName, refTo, shape, targetName, type Schema } from "../../generator/model/schema.js";
 import type { Feature, Method, Model, Revision } from "../../generator/model/types.js";
 import type { FeatureProfile } from "../../runtime/index.js";
 
@@ -31,14 +31,20 @@ export class Needs {
     if (!profile.isEnabled(gate.index)) return new Set([gate]);
     const homes = this.homes(revision);
     const walk = (node: Schema, path: string, item: unknown): void => {
-      const name = refName(node);
-      const place = name ?? path;
+      const place = targetName(node, this.model.ir) ?? path;
       const home = homes.get(/^\w+/.exec(place)?.[0] ?? "");
       const resolved = shape(node, this.model.ir);
       if (resolved.anyOf !== undefined) {
         const member = this.choose(resolved.anyOf, place, item, revision);
         if (member === undefined) return;
-        const feature = this.gating.gateAt(`${place}|${memberName(member)}`, revision.index);
+        const at = `${place}|${memberName(member)}`;
+        const feature =
+          this.gating.gateAt(at, revision.index) ??
+          this.model.features.find(
+            (owner) =>
+              owner.gates.constants.some((entry) => entry.at === at && entry.values === undefined) &&
+              statusAt(owner, revision, this.model) === "conditional",
+          );
         if (feature !== undefined && !isOn(feature, home)) missing.add(feature);
         else walk(member, place, item);
         return;
@@ -85,6 +91,10 @@ export class Needs {
     walk: (node: Schema, path: string, value: unknown) => void,
   ): void {
     const feature = this.gating.gateAt(path, revision.index);
+    for (const owner of this.model.features) {
+      const gated = owner.gates.constants.some((entry) => entry.at === path && entry.values?.some((item) => isSame(item, value)) === true);
+      if (gated && statusAt(owner, revision, this.model) === "conditional" && !isOn(owner)) missing.add(owner);
+    }
     if (feature === undefined) return walk(child, path, value);
     const isAdvertisement = Object.values(this.model.capabilities).includes(/^\w+/.exec(path)?.[0] ?? "");
     const status = statusAt(feature, revision, this.model);

@@ -132,6 +132,8 @@ describe("repairs", () => {
   const ERROR = { code: -32700, message: "Parse error" };
 
   /** What is repaired: the message as it came, the message it is read as, and the members of its envelope. */
+  /** A result that no revision has anything to add to. */
+  const LISTED = { tools: [], resultType: "complete", ttlMs: 0, cacheScope: "private" };
   const REPAIRED: readonly [keyof typeof ENVELOPE_REPAIRS, string, Wire, Wire, object][] = [
     [
       "params-null",
@@ -154,7 +156,7 @@ describe("repairs", () => {
       { id: 2, method: "tools/list", params: {} },
       { params: {} },
     ],
-    ["error-null", "beside a result", { id: 2, result: { tools: [] }, error: null }, { id: 2, result: { tools: [] } }, { kind: "result" }],
+    ["error-null", "beside a result", { id: 2, result: LISTED, error: null }, { id: 2, result: LISTED }, { kind: "result" }],
     ["error-id-null", "of an error", { id: null, error: ERROR }, { id: null, error: ERROR }, { kind: "error", id: undefined }],
   ];
 

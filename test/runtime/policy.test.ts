@@ -1,4 +1,4 @@
-// What each policy decides at each place of the toy tables, and what a policy file may say.
+// What each policy decides at each place of the toy tables and for members that no revision knows, and what a policy file may say.
 
 import { describe, expect, test } from "vitest";
 import { PolicyError } from "../../runtime/errors.js";
@@ -89,6 +89,45 @@ describe("with", () => {
   });
 });
 
+describe("members that no revision knows", () => {
+  test.each([
+    ["strict refuses them", STRICT, ["refuse", "refuse"]],
+    ["balanced takes a fallback that keeps the content", BALANCED, ["unknown-text", "refuse"]],
+    ["permissive takes the first action, whatever is lost", PERMISSIVE, ["unknown-text", "skip"]],
+    ["an order stands against the preset", STRICT.withUnknown("Block", "skip"), ["skip", "refuse"]],
+    ["refuse is on offer everywhere", PERMISSIVE.withUnknown("Block", "refuse"), ["refuse", "skip"]],
+    ["the last order wins", STRICT.withUnknown("Block", "skip").withUnknown("Block", "unknown-text"), ["unknown-text", "refuse"]],
+    ["an order for a feature is none for them", BALANCED.with(feature("links"), "skip"), ["unknown-text", "refuse"]],
+    ["both orders stand", STRICT.withUnknown("Note", "annotate").with(feature("links"), "skip"), ["refuse", "annotate"]],
+  ])("%s", (_, policy, want) => {
+    expect(policy.unknownActions).toEqual(want);
+  });
+
+  test("an order for them leaves the gated places and the policy it was made from", () => {
+    const ordered = STRICT.with(feature("links"), "skip").withUnknown("Block", "skip");
+    expect(actions(ordered)).toEqual(["refuse", "refuse", "skip", "skip", "refuse"]);
+    expect(STRICT.unknownActions).toEqual(["refuse", "refuse"]);
+  });
+
+  test("a union that has none is an error that names the choices", () => {
+    const error = policyError(() => STRICT.withUnknown("Prompt", "skip"));
+    expect([error.code, error.faults[0]?.key]).toEqual(["unknown-union", "Prompt"]);
+    expect(error.message).toBe('cannot use policy: unknown union "Prompt" (choose from Block, Note)');
+    expect(policyError(() => STRICT.withUnknown("__proto__", "skip")).code).toBe("unknown-union");
+  });
+
+  test.each(["keep", "annotate", "text-block", "toString", ""])(
+    "%j is on offer nowhere, which is an error that names the choices",
+    (action) => {
+      const error = policyError(() => STRICT.withUnknown("Block", action));
+      expect([error.code, error.faults[0]?.key]).toEqual(["unknown-action", "Block"]);
+      expect(error.message).toBe(
+        `cannot use policy: Block does not offer the action ${JSON.stringify(action)} (choose from unknown-text, skip, refuse)`,
+      );
+    },
+  );
+});
+
 describe("allows", () => {
   test.each([
     ["strict", STRICT, []],
@@ -138,6 +177,14 @@ describe("from", () => {
     expect(actions(DegradePolicy.from(TOY, record))).toEqual(want);
   });
 
+  test.each([
+    ["unknown members follow the preset", { preset: "balanced" }, ["unknown-text", "refuse"]],
+    ["unless the file says otherwise", { preset: "balanced", unknown: { Block: "skip", Note: "annotate" } }, ["skip", "annotate"]],
+    ["also beside features", { features: { links: "skip" }, unknown: { Block: "unknown-text" } }, ["unknown-text", "refuse"]],
+  ])("%s", (_, record, want) => {
+    expect(DegradePolicy.from(TOY, record).unknownActions).toEqual(want);
+  });
+
   test("names the preset it was made from", () => {
     expect(DegradePolicy.from(TOY, { preset: "balanced" }).preset).toBe("balanced");
     expect(DegradePolicy.from(TOY, {}).preset).toBe("strict");
@@ -157,7 +204,7 @@ describe("from", () => {
       ["unknown-action", "sound"],
     ]);
     expect(error.message).toContain(
-      'unknown key "colour" (choose from preset, features); unknown preset "lax" (choose from strict, balanced, permissive); ',
+      'unknown key "colour" (choose from preset, features, unknown); unknown preset "lax" (choose from strict, balanced, permissive); ',
     );
     expect(error.message).toContain('links does not offer the action "drop" (choose from resource-text, skip, annotate, refuse)');
     expect(error.message).toContain("sound does not offer the action true (choose from embedded-resource, refuse)");
@@ -171,6 +218,35 @@ describe("from", () => {
   test.each([null, [], "skip"])("features: %j is malformed", (features) => {
     const error = policyError(() => DegradePolicy.from(TOY, { features }));
     expect([error.code, error.faults[0]?.key]).toEqual(["malformed", "features"]);
+  });
+
+  test("collects the faults of unknown members with the others", () => {
+    const record = JSON.parse(
+      '{"features":{"links":"drop"},"unknown":{"__proto__":"skip","Blocks":"skip","Block":"keep","Note":null}}',
+    ) as unknown;
+    const error = policyError(() => DegradePolicy.from(TOY, record));
+    expect(error.faults).toEqual([
+      {
+        code: "unknown-action",
+        key: "links",
+        reason: 'links does not offer the action "drop"',
+        choices: ["resource-text", "skip", "annotate", "refuse"],
+      },
+      { code: "unknown-union", key: "__proto__", reason: 'unknown union "__proto__"', choices: ["Block", "Note"] },
+      { code: "unknown-union", key: "Blocks", reason: 'unknown union "Blocks"', choices: ["Block", "Note"] },
+      {
+        code: "unknown-action",
+        key: "Block",
+        reason: 'Block does not offer the action "keep"',
+        choices: ["unknown-text", "skip", "refuse"],
+      },
+      { code: "unknown-action", key: "Note", reason: "Note does not offer the action null", choices: ["skip", "annotate", "refuse"] },
+    ]);
+  });
+
+  test.each([null, [], "skip"])("unknown: %j is malformed", (unknown) => {
+    const error = policyError(() => DegradePolicy.from(TOY, { unknown }));
+    expect([error.code, error.faults[0]?.key]).toEqual(["malformed", "unknown"]);
   });
 
   test.each([null, "toString", ["strict"], true])("preset: %j is unknown", (preset) => {

@@ -5,6 +5,12 @@ import { tables } from "../../runtime/mcp.js";
 
 const GENERAL = ["keep", "skip", "annotate"];
 
+/** Every place at which something is on offer: a field, a member of a union, or a union whose unknown members are meant. */
+const PLACES: readonly { readonly at: string; readonly kinds: readonly string[]; readonly degrade: readonly string[] }[] = [
+  ...tables.lowerings.map(({ at, degrade }) => ({ at, kinds: at.includes("|") ? ["member", "split"] : ["field", "value"], degrade })),
+  ...tables.unknownMembers.map(({ at, degrade }) => ({ at, kinds: ["member"], degrade })),
+];
+
 /** Names what only one of the two sides knows. */
 function strangers(
   named: readonly string[],
@@ -17,8 +23,17 @@ function strangers(
   };
 }
 
+/** Lists the fallbacks that stand where one of another kind would have to. */
+function misplaced(places: typeof PLACES): string[] {
+  return places.flatMap(({ at, kinds, degrade }) =>
+    degrade
+      .filter((action) => !GENERAL.includes(action) && !kinds.includes(FALLBACKS.get(action)?.kind ?? ""))
+      .map((action) => `${action} at ${at}`),
+  );
+}
+
 describe("rows and the registry of fallbacks", () => {
-  const named = tables.lowerings.flatMap((lowering) => [...lowering.degrade]);
+  const named = PLACES.flatMap((place) => [...place.degrade]);
 
   it("know each other", () => {
     expect(strangers(named, [...FALLBACKS.keys()])).toEqual({ unregistered: [], unnamed: [] });
@@ -28,11 +43,29 @@ describe("rows and the registry of fallbacks", () => {
     expect(strangers([...named, "teleport"], [...FALLBACKS.keys(), "unused"])).toEqual({ unregistered: ["teleport"], unnamed: ["unused"] });
   });
 
+  it("would miss what only unknown members need", () => {
+    const withoutUnknown = tables.lowerings.flatMap((lowering) => [...lowering.degrade]);
+    expect(strangers(withoutUnknown, [...FALLBACKS.keys()]).unnamed).toEqual(["unknown-text"]);
+  });
+
   it("agree on where a fallback stands: at a member or at a field", () => {
-    for (const { at, degrade } of tables.lowerings) {
-      for (const action of degrade.filter((name) => !GENERAL.includes(name))) {
-        expect([at, FALLBACKS.get(action)?.kind]).toEqual([at, at.includes("|") ? "member" : "field"]);
-      }
-    }
+    expect(misplaced(PLACES)).toEqual([]);
+  });
+
+  it("would be seen to disagree", () => {
+    const places = [
+      { at: "Tool.title", kinds: ["field", "value"], degrade: ["keep", "audio-text", "light-icons", "split-message"] },
+      { at: "ContentBlock|AudioContent", kinds: ["member", "split"], degrade: ["text-block", "audio-text", "wrap-schema", "skip"] },
+    ];
+    expect(misplaced(places)).toEqual([
+      "audio-text at Tool.title",
+      "split-message at Tool.title",
+      "text-block at ContentBlock|AudioContent",
+      "wrap-schema at ContentBlock|AudioContent",
+    ]);
+  });
+
+  it("keep no member of a union, known or not", () => {
+    expect(PLACES.filter(({ kinds, degrade }) => kinds.includes("member") && degrade.includes("keep"))).toEqual([]);
   });
 });

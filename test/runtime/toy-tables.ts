@@ -6,7 +6,6 @@ type Row = Pick<FeatureEntry, "id" | "first"> & Partial<FeatureEntry>;
 
 function row(given: Row): FeatureEntry {
   return {
-    summary: `Has ${given.id}.`,
     kind: "behaviour",
     side: "both",
     cite: { revision: given.first, section: "major", ordinal: 1 },
@@ -76,6 +75,11 @@ export const TOY: ProtocolTables = {
   features: FEATURES,
   lowerings: LOWERINGS,
   fills: [],
+  tolerances: [],
+  unknownMembers: [
+    { at: "Block", loss: "content", degrade: ["unknown-text", "skip"] },
+    { at: "Note", loss: "content", degrade: ["skip", "annotate"] },
+  ],
   flags: {
     "2020-01": { client: {}, server: { items: "object", "items.listChanged": "boolean" } },
     "2021-01": { client: { forms: "object" }, server: { items: "object", "items.listChanged": "boolean", hints: "object" } },
@@ -94,5 +98,6 @@ export const TOY: ProtocolTables = {
   errors: [],
   batching: { feature: feature("batching"), alone: [] },
   errorId: undefined,
+  loadValidators: () => Promise.reject(new Error("the toy protocol has no validators")),
   loadCodec: () => Promise.reject(new Error("the toy protocol has no codecs")),
 };

@@ -25,7 +25,7 @@ describe("diffMatrices", () => {
     );
     expect(action).not.toBe(matrix);
     expect(diffMatrices(matrix, action)).toContain(
-      "| `ContentBlock\\|AudioContent` of `content.audio` | lowering | content, embedded-resource, annotate, skip | content, annotate, skip |",
+      "| `ContentBlock\\|AudioContent` of `content.audio` | lowering | content, embedded-resource, audio-text, annotate, skip | content, audio-text, annotate, skip |",
     );
   });
 

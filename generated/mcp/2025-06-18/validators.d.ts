@@ -5,7 +5,9 @@
 export interface Fault {
   readonly instancePath: string;
   readonly schemaPath: string;
+  readonly keyword?: string;
   readonly message?: string;
+  readonly params?: { readonly missingProperty?: string };
 }
 
 /** Tells whether a value is valid; the faults of the last call stand in `errors`. */

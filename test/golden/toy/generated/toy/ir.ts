@@ -6,6 +6,7 @@
  * Since one, by drawing (one drawing).
  */
 export type Call = DrawCall
+export type Shape = (Circle | Label | Rectangle)
 /**
  * The server says that it wiped the board.
  * Since one, by wiping (one wiping).
@@ -31,7 +32,7 @@ export interface DrawParams {
  * The client draws shapes on the board.
  * Since one, by drawing (one drawing).
  */
-readonly shapes: readonly (Circle | Label | Rectangle)[]
+readonly shapes: readonly Shape[]
 }
 /**
  * The client draws shapes on the board.
@@ -39,6 +40,11 @@ readonly shapes: readonly (Circle | Label | Rectangle)[]
  */
 export interface Circle {
 readonly kind: "circle"
+/**
+ * A shape may carry a note of whoever drew it.
+ * Since two, by drawing.notes (two major 4).
+ */
+readonly note?: string
 readonly radius: number
 }
 /**
@@ -56,6 +62,11 @@ readonly text: string
 export interface Rectangle {
 readonly height: number
 readonly kind: "box"
+/**
+ * A shape may carry a note of whoever drew it.
+ * Since two, by drawing.notes (two major 4).
+ */
+readonly note?: string
 readonly width: number
 }
 /**
