@@ -38,11 +38,11 @@ describe.skipIf(folder === undefined)("examples published with the schema (needs
       const codec = codecOf(subject);
       for (const { method, part, payload } of payloadsIn(subject, example)) {
         const report = new TranslationReport();
-        const back = codec.lower(method, part, codec.lift(method, part, payload), undefined, report);
+        const back = codec.lower(method, part, codec.lift(method, part, payload, report), undefined, report);
         if (example.name === INCOMPLETE)
           expect(report.steps.map((step) => [step.action, step.path])).toEqual([
-            ["fill", "/cacheScope"],
-            ["fill", "/ttlMs"],
+            ["repair", "/cacheScope"],
+            ["repair", "/ttlMs"],
           ]);
         else expect(back).toBe(payload);
       }

@@ -7,6 +7,19 @@ const folder = process.env["POLYREV_SHARED"] ?? fileURLToPath(new URL("../../../
 
 /** The folder of upstream files of one protocol, or undefined where it is not at hand. */
 export function upstreamFolder(protocol: string): string | undefined {
-  const path = join(folder, "upstream", protocol);
+  return ifThere(join(folder, "upstream", protocol));
+}
+
+/** The file of the reports about one protocol, one a line, or undefined where it is not at hand. */
+export function reportsFile(protocol: string): string | undefined {
+  return ifThere(join(folder, "cases", `${protocol}-reports.jsonl`));
+}
+
+/** A file of facts about one protocol, or undefined where it is not at hand. */
+export function factsFile(protocol: string, name: string): string | undefined {
+  return ifThere(join(folder, "facts", protocol, name));
+}
+
+function ifThere(path: string): string | undefined {
   return existsSync(path) ? path : undefined;
 }
