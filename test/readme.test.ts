@@ -19,7 +19,7 @@ describe("README.md", () => {
   });
 
   it("has filled every marked part", () => {
-    for (const name of ["demo", "bench"]) {
+    for (const name of ["demo", "bench", "size"]) {
       const emptied = replaceBetween(readme, name, "");
       expect(readme.length - emptied.length, `npm run ${name} -- --write`).toBeGreaterThan(200);
     }
