@@ -4,7 +4,7 @@ import { fillAt } from "./fills.js";
 import { parsePath, propertyPath } from "./path.js";
 import { constants, isAny, mapValue, own, refTo, shape, targetName, typesOf, type Schema } from "./schema.js";
 import { toleranceAt } from "./tolerances.js";
-import { FunctionNames, markNeeded } from "./walk-plan.js";
+import { answersTo, FunctionNames, markPlans } from "./walk-plan.js";
 import type { AlternativeResult, Fill, Method, Model, Repair, Revision, Tolerance } from "./types.js";
 
 /** What may be repaired at one property of an object. */
@@ -95,26 +95,13 @@ class LiftPlanner {
       entries.set(method.name, { ...(params === undefined ? {} : { params }), ...(result === undefined ? {} : { result }) });
     }
     const all = [...this.plans.values()];
-    for (const method of this.revision.methods) {
-      const result = entries.get(method.name)?.result;
-      if (method.directions.includes("clientToServer") && result !== undefined) this.warm(result);
-    }
-    markNeeded(
-      all,
-      (plan) => hasOwnWork(plan.body),
-      (plan) => childrenOf(plan.body),
-    );
+    markPlans(all, answersTo(this.revision.methods, entries), {
+      hasOwnWork: (plan) => hasOwnWork(plan.body),
+      childrenOf: (plan) => childrenOf(plan.body),
+      usualChildrenOf: ({ body }) => (body.kind === "result" ? [body.usual ?? []].flat() : childrenOf(body)),
+      isRare: (plan) => Object.values(this.model.capabilities).includes(plan.path),
+    });
     return { functions: all.filter((plan) => plan.needed), entries, used: this.used };
-  }
-
-  /** Marks what the answers to a client are made of; capabilities come once a session. */
-  private warm(plan: LiftPlan): void {
-    if (!plan.isCold || this.isCapability(plan.path)) return;
-    plan.isCold = false;
-    const { body } = plan;
-    // An answer that is not the usual one asks for something first; it comes once where the usual ones come in numbers.
-    const children = body.kind === "result" ? (body.usual === undefined ? [] : [body.usual]) : childrenOf(body);
-    for (const child of children) this.warm(child);
   }
 
   private result(method: Method): LiftPlan | undefined {

@@ -18,7 +18,7 @@ import {
   type Definitions,
   type Schema,
 } from "./schema.js";
-import { FunctionNames, markNeeded } from "./walk-plan.js";
+import { answersTo, FunctionNames, markPlans } from "./walk-plan.js";
 import type { AlternativeResult, Feature, Fill, Lowering, Method, Model, Revision } from "./types.js";
 
 /** What a gate at one place does: the feature asked, the lowering and fill that serve it, and whether the negotiation decides. */
@@ -157,26 +157,13 @@ class Planner {
       entries.set(method.name, { ...(params === undefined ? {} : { params }), ...(result === undefined ? {} : { result }) });
     }
     const all = [...this.functions.values()];
-    for (const method of this.revision.methods) {
-      const result = entries.get(method.name)?.result;
-      if (method.directions.includes("clientToServer") && result !== undefined) this.warm(result);
-    }
-    markNeeded(
-      all,
-      (plan) => hasOwnWork(plan.body),
-      (plan) => childrenOf(plan.body),
-    );
+    markPlans(all, answersTo(this.revision.methods, entries), {
+      hasOwnWork: (plan) => hasOwnWork(plan.body),
+      childrenOf: (plan) => childrenOf(plan.body),
+      usualChildrenOf: ({ body }) => (body.kind === "result" ? [body.usual ?? []].flat() : childrenOf(body)),
+      isRare: (plan) => Object.values(this.model.capabilities).includes(plan.path),
+    });
     return { functions: all.filter((plan) => plan.needed), entries };
-  }
-
-  /** Marks what the answers to a client are made of; capabilities come once a session. */
-  private warm(plan: FunctionPlan): void {
-    if (!plan.isCold || Object.values(this.model.capabilities).includes(plan.path)) return;
-    plan.isCold = false;
-    const { body } = plan;
-    // An answer that is not the usual one asks for something first; it comes once where the usual ones come in numbers.
-    const children = body.kind === "result" ? (body.usual === undefined ? [] : [body.usual]) : childrenOf(body);
-    for (const child of children) this.warm(child);
   }
 
   private planParams(method: Method): FunctionPlan | undefined {
