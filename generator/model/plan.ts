@@ -3,21 +3,9 @@
 import { fillAt } from "./fills.js";
 import { buildGating, isImplied, statusAt, type Gating, type Status } from "./gating.js";
 import { findNode, memberName, parsePath, propertyPath } from "./path.js";
-import {
-  constants,
-  isAny,
-  isSame,
-  mapValue,
-  own,
-  refName,
-  refTo,
-  shape,
-  stable,
-  targetName,
-  typesOf,
-  type Definitions,
-  type Schema,
-} from "./schema.js";
+import { isAny, mapValue, own, refName, refTo, shape, stable, targetName, type Schema } from "./schema.js";
+import { passedGates } from "./passed-gates.js";
+import { containsScalar, isCounterpart, specificity, tagOf, testOf, type MemberTest } from "./union-members.js";
 import { answersTo, FunctionNames, markPlans } from "./walk-plan.js";
 import type { AlternativeResult, Feature, Fill, Lowering, Method, Model, Revision } from "./types.js";
 
@@ -55,20 +43,6 @@ export interface FieldStep {
   /** Leave the property out if lowering emptied it. */
   readonly omitEmpty?: boolean;
   readonly feature?: Feature | undefined;
-}
-
-/** How a union member is recognised. */
-export interface MemberTest {
-  readonly kind: "object" | "array" | "scalar";
-  /** Properties that must be present, with the constants they must equal where the schema says so, nested once for inline objects. */
-  readonly required: readonly {
-    readonly key: string;
-    readonly values?: readonly unknown[];
-    readonly type?: string;
-    readonly nested?: readonly string[];
-  }[];
-  readonly optional: readonly { readonly key: string; readonly values: readonly unknown[] }[];
-  readonly types: readonly string[];
 }
 
 /** One member of a union and what becomes of it. */
@@ -391,52 +365,6 @@ class Planner {
   }
 }
 
-/** For each definition, every gate some payload passes on its way there: a capability asked for on the way is not asked for again. */
-function passedGates(model: Model, revision: Revision, gating: Gating): Map<string, Set<Feature>> {
-  const passed = new Map<string, Set<Feature>>();
-  const visit = (node: Schema, path: string, gates: ReadonlySet<Feature>): void => {
-    const name = refName(node);
-    if (name !== undefined) {
-      const known = passed.get(name);
-      if (known !== undefined && [...gates].every((gate) => known.has(gate))) return;
-      const union = new Set([...(known ?? []), ...gates]);
-      passed.set(name, union);
-      visit(model.ir[name] ?? {}, name, union);
-      return;
-    }
-    const resolved = shape(node, model.ir);
-    const through = (at: string): ReadonlySet<Feature> | undefined => {
-      const gate = gating.gateAt(at, revision.index);
-      if (gate === undefined) return gates;
-      return statusAt(gate, revision, model) === "off" ? undefined : new Set([...gates, gate]);
-    };
-    for (const [key, child] of Object.entries(resolved.properties ?? {})) {
-      const at = propertyPath(path, key);
-      const next = through(at);
-      if (next !== undefined) visit(child, at, next);
-    }
-    for (const member of resolved.anyOf ?? []) {
-      const next = through(`${path}|${memberName(member)}`);
-      if (next !== undefined) visit(member, path, next);
-    }
-    if (resolved.items !== undefined) visit(resolved.items, `${path}[]`, gates);
-    const value = mapValue(resolved);
-    if (value !== undefined) visit(value, `${path}.*`, gates);
-  };
-  for (const method of revision.methods) {
-    const gates = new Set([model.features[method.feature] as Feature]);
-    const params = own(shape(refTo(method.canonicalDefinition), model.ir).properties, "params");
-    if (params !== undefined) visit(params, `${method.canonicalDefinition}.params`, gates);
-    for (const result of method.results) {
-      const alternative = model.features.find((feature) =>
-        feature.gates.results.some((entry) => entry.definition === result && entry.methods.includes(method.name)),
-      );
-      visit(refTo(result), result, alternative === undefined ? gates : new Set([...gates, alternative]));
-    }
-  }
-  return passed;
-}
-
 function hasOwnWork(body: Body): boolean {
   if (body.kind === "object")
     return body.steps.some(
@@ -460,74 +388,10 @@ function childrenOf(body: Body): FunctionPlan[] {
   return body.child === undefined ? [] : [body.child];
 }
 
-function testOf(member: Schema, definitions: Definitions): MemberTest {
-  const node = shape(member, definitions);
-  if (node.type === "array") return { kind: "array", required: [], optional: [], types: ["array"] };
-  if (node.type !== "object" && node.properties === undefined) return { kind: "scalar", required: [], optional: [], types: typesOf(node) };
-  const required = (node.required ?? []).map((key) => {
-    const child = shape(own(node.properties, key) ?? {}, definitions);
-    const values = constants(child);
-    const isInline = refName(own(node.properties, key) ?? {}) === undefined;
-    const nested = isInline && child.properties !== undefined ? (child.required ?? []) : undefined;
-    return {
-      key,
-      ...(values === undefined ? {} : { values }),
-      ...(typeof child.type === "string" ? { type: child.type } : {}),
-      ...(nested === undefined ? {} : { nested }),
-    };
-  });
-  const optional = Object.entries(node.properties ?? {}).flatMap(([key, child]) => {
-    const values = constants(shape(child, definitions));
-    return values === undefined || node.required?.includes(key) ? [] : [{ key, values }];
-  });
-  return { kind: "object", required, optional, types: ["object"] };
-}
-
-/** The property that tells all object members apart by a constant each. */
-function tagOf(objects: readonly Branch[]): string | undefined {
-  const keys = (objects[0] as Branch).test.required.filter((entry) => entry.values?.length === 1).map((entry) => entry.key);
-  return keys.find((key) => {
-    const tags = objects.map((branch) => branch.test.required.find((entry) => entry.key === key)?.values);
-    return tags.every((values) => values?.length === 1) && new Set(tags.map((values) => values?.[0])).size === objects.length;
-  });
-}
-
-/** A member that asks for more is tried first; a string with choices is no plain string. */
-function specificity(branch: Branch): number {
-  const { test } = branch;
-  const order = test.kind === "array" ? 300 : test.kind === "object" ? 200 : 100;
-  return order + test.required.length + test.required.reduce((sum, entry) => sum + (entry.nested?.length ?? 0), 0);
-}
-
 /** Among members a value fits alike, one that the revision has goes first. */
 function rank(branch: Branch): number {
   if (branch.gate === undefined) return branch.absent ? 2 : 0;
   return branch.gate.status === "conditional" ? 1 : 3;
-}
-
-function isCounterpart(candidate: Schema, member: Schema, definitions: Definitions): boolean {
-  const name = refName(member);
-  if (name !== undefined) return refName(candidate) === name;
-  if (refName(candidate) !== undefined) return false;
-  const node = shape(candidate, definitions);
-  if (member.type === "array" || member.type === "object") return node.type === member.type;
-  return node.type !== "array" && node.type !== "object" && containsScalar(node, member);
-}
-
-/** Tells whether a scalar schema allows all that another allows; formats are not wire facts here. */
-function containsScalar(wide: Schema, narrow: Schema): boolean {
-  const types = typesOf(wide);
-  const fits = typesOf(narrow).every(
-    (type) => types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number")),
-  );
-  const values = constants(wide);
-  const narrowValues = constants(narrow);
-  const listed =
-    values === undefined || (narrowValues !== undefined && narrowValues.every((value) => values.some((allowed) => isSame(allowed, value))));
-  const bounded = ["minimum", "maximum", "minLength", "maxLength", "pattern"].every(
-    (keyword) => wide[keyword] === undefined || isSame(wide[keyword], narrow[keyword]),
-  );
-  return fits && listed && bounded;
 }
 
 function optionalUnknown(unknown: Lowering | undefined): { readonly unknown?: Lowering } {
