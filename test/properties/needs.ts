@@ -15,6 +15,7 @@ export class Needs {
   private readonly gating;
   private readonly ajv = new Ajv({ strict: false, allowUnionTypes: true, validateFormats: false });
   private readonly compiled = new Map<Schema, ValidateFunction>();
+  private readonly homesOf = new Map<Revision, Map<string, Set<Feature>>>();
 
   constructor(private readonly model: Model) {
     this.gating = buildGating(model.features);
@@ -131,7 +132,10 @@ export class Needs {
 
   /** For each definition, the gates that some payload of the revision passes on its way to it. */
   private homes(revision: Revision): Map<string, Set<Feature>> {
+    const known = this.homesOf.get(revision);
+    if (known !== undefined) return known;
     const homes = new Map<string, Set<Feature>>();
+    this.homesOf.set(revision, homes);
     const visit = (node: Schema, path: string, passed: readonly Feature[]): void => {
       const name = refName(node);
       const place = name ?? path;
