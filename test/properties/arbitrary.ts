@@ -58,6 +58,14 @@ export function payloadOf(
 /** Gives any JSON value, small. */
 export const anyJson: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
+/** Puts null in the place of some of the values of a JSON value: of each for which the dice show nought. */
+export function withHoles(value: unknown, dice: Iterator<number>): unknown {
+  if (dice.next().value === 0) return null;
+  if (Array.isArray(value)) return value.map((item) => withHoles(item, dice));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withHoles(item, dice)]));
+}
+
 /** A member of a union whose type nobody knows. */
 const UNKNOWN_MEMBER: fc.Arbitrary<unknown> = fc
   .record(

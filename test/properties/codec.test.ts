@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLowerError, TranslationReport } from "../../runtime/index.js";
 import { DegradePolicy as policies, tables } from "../../runtime/mcp.js";
-import { anyJson, payloadOf } from "./arbitrary.js";
+import { anyJson, payloadOf, withHoles } from "./arbitrary.js";
 import { anyPolicy } from "./policies.js";
 import { codecOf, fullProfile, model, payloadsOf, subjectOf, subjects } from "./subject.js";
 
@@ -193,14 +193,6 @@ const KEEPING = policies.from({
     tables.lowerings.filter((entry) => entry.degrade.includes("keep")).map((entry) => [tables.features[entry.feature]?.id ?? "", "keep"]),
   ),
 });
-
-/** Puts null in the place of some of the values of a JSON value. */
-function withHoles(value: unknown, dice: Iterator<number>): unknown {
-  if (dice.next().value === 0) return null;
-  if (Array.isArray(value)) return value.map((item) => withHoles(item, dice));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withHoles(item, dice)]));
-}
 
 function lowerOrRefuse(lower: () => unknown): { readonly value: unknown } | typeof REFUSED {
   try {
