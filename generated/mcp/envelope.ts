@@ -5,3 +5,5 @@
 export const BATCHING = { feature: 39, alone: ["initialize"] } as const;
 /** Lists the revisions at which an error response has to have an id, and gives the feature that lets it do without. */
 export const ERROR_ID = { feature: 62, requiredAt: ["2024-11-05", "2025-03-26", "2025-06-18"] } as const;
+/** Gives the feature that makes peers shake hands first, and by direction the requests that may come before. */
+export const HANDSHAKE = { feature: 2, before: { clientToServer: ["initialize", "ping"], serverToClient: ["ping"] } } as const;

@@ -4,7 +4,7 @@ import { constTable, header, literal, printModule, type Output } from "./output.
 
 /** Emits the tables of the envelope; undefined stands for what the protocol does not have. */
 export function emitEnvelope(model: Model): Output {
-  const { batching, errorId } = model.envelope;
+  const { batching, errorId, handshake } = model.envelope;
   const text = printModule(
     header(`schemas/${model.protocol}/protocol.yaml and the schemas`, "What each revision asks of the message around a payload."),
     [
@@ -17,6 +17,11 @@ export function emitEnvelope(model: Model): Output {
         "ERROR_ID",
         "Lists the revisions at which an error response has to have an id, and gives the feature that lets it do without.",
         constant(errorId),
+      ),
+      constTable(
+        "HANDSHAKE",
+        "Gives the feature that makes peers shake hands first, and by direction the requests that may come before.",
+        constant(handshake),
       ),
     ],
   );

@@ -12,11 +12,12 @@ import { buildIr } from "./ir.js";
 import { checkTolerances } from "./tolerance-checks.js";
 import { placeTolerances } from "./tolerances.js";
 import { checkValues } from "./values.js";
+import { compileGates } from "./method-gates.js";
 import { readMethods, type MessageUnion } from "./methods.js";
 import { foldRows } from "./fold.js";
 import type { Changes, ChangesFile } from "./rows.js";
 import { inOrder, own, type Definitions } from "./schema.js";
-import type { Era, Feature, Lowering, Model, Naming, Revision, Side } from "./types.js";
+import type { Denial, Era, Feature, Lowering, Model, Naming, Revision, Side } from "./types.js";
 
 /** A parsed file as the read room hands it over. */
 export interface Input {
@@ -45,6 +46,7 @@ interface ProtocolFile extends EnvelopeFacts {
   readonly messages: readonly MessageUnion[];
   readonly naming: Naming;
   readonly unknown?: readonly Omit<Lowering, "place">[];
+  readonly denials?: readonly Denial[];
 }
 
 /** Builds and checks the model; with any problem the result must not be emitted. */
@@ -112,6 +114,14 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
     ir: buildIr(revisions.map((revision) => revision.canonical)),
     naming: protocol.naming,
     envelope: readEnvelope(protocol, input.protocol, { features: folded.features, revisions }, problems),
+    methodGates: compileGates(
+      { features: folded.features, revisions, capabilities: protocol.capabilities },
+      (protocol.denials ?? []).map((denial, index) => ({
+        ...denial,
+        place: { file: input.protocol.file, line: input.protocol.lineOf(["denials", index]) },
+      })),
+      problems,
+    ),
     accounting: [],
   };
   checkProtocol(input, protocol, model, problems);

@@ -2,13 +2,14 @@
 import type { Problem } from "../problem.js";
 import { findNode, hasPath, parsePath } from "./path.js";
 import { shape } from "./schema.js";
-import type { Envelope, Model, Place } from "./types.js";
+import type { Direction, Envelope, Method, Model, Place } from "./types.js";
 
 /** What protocol.yaml says of the envelope. */
 export interface EnvelopeFacts {
   readonly batching?: { readonly feature: string; readonly alone: readonly string[] };
   /** The path of the id in an error response. */
   readonly errorId?: string;
+  readonly handshake?: { readonly feature: string; readonly before: Readonly<Record<Direction, readonly string[]>> };
 }
 
 type Known = Pick<Model, "features" | "revisions">;
@@ -24,7 +25,12 @@ export function readEnvelope(
   const report: Report = (path, rule, message, fix) => problems.push({ file: source.file, line: source.lineOf(path), rule, message, fix });
   const batching = readBatching(facts, known, report);
   const errorId = readErrorId(facts, known, report);
-  return { ...(batching === undefined ? {} : { batching }), ...(errorId === undefined ? {} : { errorId }) };
+  const handshake = readHandshake(facts, known, report);
+  return {
+    ...(batching === undefined ? {} : { batching }),
+    ...(errorId === undefined ? {} : { errorId }),
+    ...(handshake === undefined ? {} : { handshake }),
+  };
 }
 
 function readBatching({ batching }: EnvelopeFacts, { features, revisions }: Known, report: Report): Envelope["batching"] {
@@ -41,6 +47,25 @@ function readBatching({ batching }: EnvelopeFacts, { features, revisions }: Know
     }
   }
   return { feature: feature.index, alone: batching.alone };
+}
+
+function readHandshake({ handshake }: EnvelopeFacts, { features, revisions }: Known, report: Report): Envelope["handshake"] {
+  if (handshake === undefined) return undefined;
+  const feature = features.find((candidate) => candidate.id === handshake.feature);
+  if (feature === undefined) {
+    report(["handshake", "feature"], "dangling", `no feature is called ${handshake.feature}`, "name the feature that shakes hands");
+    return undefined;
+  }
+  for (const direction of ["clientToServer", "serverToClient"] as const) {
+    for (const method of handshake.before[direction]) {
+      const isThere = (entry: Method) => entry.name === method && entry.kind === "request" && entry.directions.includes(direction);
+      const lacking = revisions.slice(feature.first, feature.last + 1).find(({ methods }) => !methods.some(isThere));
+      if (lacking === undefined) continue;
+      const message = `${method}, asked before the handshake, is no ${direction} request of ${lacking.id}`;
+      report(["handshake", "before", direction], "protocol", message, "correct the method's name");
+    }
+  }
+  return { feature: feature.index, before: handshake.before };
 }
 
 function readErrorId({ errorId }: EnvelopeFacts, { features, revisions }: Known, report: Report): Envelope["errorId"] {

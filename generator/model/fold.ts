@@ -121,6 +121,7 @@ class Fold {
       last: this.files.length - 1,
       cite: page.cite(row.cite),
       gates,
+      access: (row.access ?? []).map((access, at) => ({ ...access, place: within(["access", at]) })),
       errors: (row.errors ?? []).map((error, at) => ({ ...error, place: within(["errors", at]) })),
       lowerings: loweringsOf(row, this.roots, within),
       extensions: [],

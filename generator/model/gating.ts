@@ -68,7 +68,8 @@ export function isTransportAt(transport: string, revision: number, model: Pick<M
   return feature !== undefined && feature.first <= revision && revision <= feature.last;
 }
 
-function isRequired(feature: Feature, revision: Revision, model: Pick<Model, "revisions">): boolean {
+/** Tells whether a revision asks for the capabilities of a feature: a flag may be younger than its feature. */
+export function isRequired(feature: Feature, revision: Revision, model: Pick<Model, "revisions">): boolean {
   const since = feature.requires?.since;
   return since === undefined || revision.index >= model.revisions.findIndex((entry) => entry.id === since);
 }

@@ -33,6 +33,7 @@ export function readMethods(sources: MethodSources, problems: Problem[]): Method
       const name = methodName(definition, sources.definitions);
       if (name === undefined) continue;
       const entry = found.get(name) ?? { union, definition, directions: [] };
+      checkSameRow(name, entry, { union, definition }, sources, problems);
       entry.directions.push(union.direction);
       found.set(name, entry);
     }
@@ -52,7 +53,7 @@ export function readMethods(sources: MethodSources, problems: Problem[]): Method
           canonicalDefinition: sources.canonicalName(definition),
           hasParams: own(node.properties, "params") !== undefined,
           paramsRequired: node.required?.includes("params") ?? false,
-          results: union.kind === "request" ? resultsOf(name, definition, feature, sources, problems) : [],
+          results: union.kind === "request" ? resultsOf(name, definition, feature, sources, problems) : noResults(name, sources, problems),
           feature: feature.index,
           ...(union.carrier === undefined ? {} : { carrier: union.carrier }),
         },
@@ -140,6 +141,37 @@ function resultsOf(method: string, definition: string, gating: Feature, sources:
     });
   }
   return results;
+}
+
+/** Gives the results of a notification, of which there are none; a row that names one is at fault. */
+function noResults(method: string, { features, revision }: MethodSources, problems: Problem[]): string[] {
+  const active = features.filter((feature) => feature.first <= revision && revision <= feature.last);
+  for (const feature of active.filter(({ gates }) => gates.results.some((result) => result.methods.includes(method)))) {
+    const message = `${method} is a notification, yet ${feature.id} says what it may give`;
+    problems.push({ ...feature.place(method), rule: "results", message, fix: "name requests only" });
+  }
+  return [];
+}
+
+/** A name means one thing: what stands in several unions is one definition of one kind, once a direction. */
+function checkSameRow(
+  name: string,
+  known: { readonly union: MessageUnion; readonly definition: string; readonly directions: readonly Direction[] },
+  next: { readonly union: MessageUnion; readonly definition: string },
+  { placeOf }: MethodSources,
+  problems: Problem[],
+): void {
+  const { union, definition } = next;
+  const report = (message: string, fix: string) => problems.push({ ...placeOf(definition), rule: "methods", message, fix });
+  if (known.union.kind !== union.kind)
+    report(
+      `${name} is a ${known.union.kind} in ${known.union.union} and a ${union.kind} in ${union.union}`,
+      "correct the kind in protocol.yaml",
+    );
+  else if (known.definition !== definition)
+    report(`${name} is the method of both ${known.definition} and ${definition}`, "one definition a method; write an erratum");
+  else if (known.directions.includes(union.direction))
+    report(`${name} stands twice for ${union.direction}: in ${known.union.union} and in ${union.union}`, "keep one union in protocol.yaml");
 }
 
 /** Gives the params node of a method. */

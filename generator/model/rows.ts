@@ -1,5 +1,5 @@
 // The shape of a changes.yaml after its grammar was checked, and its paths taken from its own revision's names to the newest. Pure.
-import type { Feature, Gates, Loss, NamedError, Requirement, Side } from "./types.js";
+import type { Access, Feature, Gates, Loss, NamedError, Requirement, Side } from "./types.js";
 
 /** A changes.yaml after its grammar was checked. */
 export interface Changes {
@@ -45,6 +45,7 @@ export interface FeatureRow {
   readonly transport?: string | null;
   readonly cite: RowCite;
   readonly gates?: Partial<Gates>;
+  readonly access?: readonly Access[];
   readonly errors?: readonly NamedError[];
   readonly lowering?: readonly { readonly at?: readonly string[]; readonly loss: Loss; readonly degrade: readonly string[] }[];
 }
@@ -59,7 +60,7 @@ export interface ChangesFile {
 /** Rewrites every path of a file; nothing moves, so that a path is still found at its place. */
 export function inNewestNames(changes: Changes, rename: (path: string) => string): Changes {
   const paths = (list: readonly string[] | undefined) => list?.map(rename) ?? [];
-  const row = <T extends Pick<FeatureRow, "gates" | "lowering" | "errors">>(entry: T): T => ({
+  const row = <T extends Pick<FeatureRow, "gates" | "access" | "lowering" | "errors">>(entry: T): T => ({
     ...entry,
     ...(entry.gates === undefined
       ? {}
@@ -79,6 +80,7 @@ export function inNewestNames(changes: Changes, rename: (path: string) => string
       : {
           lowering: entry.lowering.map((lowering) => ({ ...lowering, ...(lowering.at === undefined ? {} : { at: paths(lowering.at) }) })),
         }),
+    ...(entry.access === undefined ? {} : { access: entry.access.map((access) => inNewestAccess(access, rename)) }),
     ...(entry.errors === undefined ? {} : { errors: entry.errors.map((error) => inNewestError(error, rename)) }),
   });
   return {
@@ -89,6 +91,16 @@ export function inNewestNames(changes: Changes, rename: (path: string) => string
     fills: changes.fills.map((fill) => ({ ...fill, at: paths(fill.at) })),
     layout: changes.layout.map((entry) => ({ ...entry, covers: paths(entry.covers) })),
     values: (changes.values ?? []).map((entry) => ({ ...entry, at: paths(entry.at) })),
+  };
+}
+
+function inNewestAccess(access: Access, rename: (path: string) => string): Access {
+  const { initialize, session, entity } = access;
+  return {
+    ...access,
+    ...(initialize === undefined ? {} : { initialize: rename(initialize) }),
+    ...(session === undefined ? {} : { session: rename(session) }),
+    ...(entity === undefined ? {} : { entity: rename(entity) }),
   };
 }
 

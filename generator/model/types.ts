@@ -103,6 +103,78 @@ export interface NamedError {
   readonly elsewhere?: { readonly code?: number; readonly lowering?: string };
 }
 
+/** Whose capability decides about a method: of the side that handles it, or of the side that sends it. */
+export type Owner = "receiver" | "sender";
+
+/** What a row says of the gate of methods beyond the capability that the row which gates them requires; at most one shape. */
+export interface Access {
+  readonly methods: readonly string[];
+  readonly direction?: Direction;
+  readonly owner?: Owner;
+  /** The field of the params that chooses, the case of a missing one, and by case the feature whose capability is asked for. */
+  readonly params?: { readonly field: string; readonly missing?: string; readonly cases: Readonly<Record<string, string>> };
+  /** What the initialize result, the session's state or the entity's state has to hold, as a path from the definition that holds it. */
+  readonly initialize?: string;
+  readonly session?: string;
+  readonly entity?: string;
+  /** The capability that would open it, which no schema has. */
+  readonly never?: Readonly<Partial<Record<Side, string>>>;
+  /** The named error that answers a denial, where the specification has one of its own. */
+  readonly error?: string;
+}
+
+/** A capability that is asked for, with the index of the feature that asks and what a denial is answered with. */
+export interface GateFlag {
+  readonly side: Side;
+  readonly path: string;
+  readonly marker: "boolean" | "object";
+  readonly feature: number;
+  readonly code?: number;
+  /** The key of the error's data under which the capability is named. */
+  readonly data?: string;
+}
+
+/** What has to hold for a method to be served. */
+export type GateShape =
+  | { readonly shape: "baseline" }
+  | { readonly shape: "capability"; readonly owner: Owner; readonly flag: GateFlag }
+  | {
+      readonly shape: "params";
+      readonly owner: Owner;
+      /** What is asked for whatever the params say. */
+      readonly flag?: GateFlag;
+      readonly field: string;
+      readonly missing?: string;
+      readonly cases: Readonly<Record<string, GateFlag>>;
+      /** Answers a value that is no case. */
+      readonly code?: number;
+    }
+  | {
+      readonly shape: "initialize" | "session" | "entity";
+      readonly path: string;
+      readonly marker: "boolean" | "object" | "list";
+      readonly code?: number;
+    }
+  | { readonly shape: "never"; readonly owner: Owner; readonly side: Side; readonly path: string; readonly code?: number };
+
+/** The gate of one method in one direction at one revision; `feature` is the index of the row that says so. */
+export type MethodGate = GateShape & {
+  readonly method: string;
+  readonly direction: Direction;
+  readonly kind: Method["kind"];
+  /** True where the method is no message of its own. */
+  readonly embedded?: true;
+  readonly feature: number;
+};
+
+/** The named error that answers a denial for want of one side's capability, in one era; `data` names the capability. */
+export interface Denial {
+  readonly era: Era;
+  readonly side: Side;
+  readonly error: string;
+  readonly data?: string;
+}
+
 /** One feature row with its lifetime. */
 export interface Feature {
   readonly index: number;
@@ -120,6 +192,7 @@ export interface Feature {
   readonly removal?: Cite;
   readonly deprecated?: { readonly since: string; readonly cite: Cite };
   readonly gates: Gates;
+  readonly access: readonly (Access & { readonly place: Place })[];
   readonly errors: readonly (NamedError & { readonly place: Place })[];
   readonly lowerings: readonly Lowering[];
   /** What later revisions add to what it gates. */
@@ -236,6 +309,8 @@ export interface Model {
   readonly ir: Definitions;
   readonly naming: Naming;
   readonly envelope: Envelope;
+  /** The gates of each revision's methods, one for each direction and method, by the revision's index. */
+  readonly methodGates: readonly (readonly MethodGate[])[];
   /** How the deltas of each pair of consecutive revisions are accounted for; empty while the rows have problems. */
   readonly accounting: readonly Accounting[];
 }
@@ -266,6 +341,8 @@ export interface Envelope {
   readonly batching?: { readonly feature: number; readonly alone: readonly string[] };
   /** The revisions at which an error response has to have an id, and the feature that lets it do without. */
   readonly errorId?: { readonly feature?: number; readonly requiredAt: readonly string[] };
+  /** The feature that makes peers shake hands first, and the methods that may be asked before they did. */
+  readonly handshake?: { readonly feature: number; readonly before: Readonly<Record<Direction, readonly string[]>> };
 }
 
 /** How the schemas name what belongs together. */

@@ -16,6 +16,7 @@ function feature({ gates, ...given }: Given): Feature {
     first: 0,
     last: 3,
     cite: { revision: "r0", page: "basic" },
+    access: [],
     errors: [],
     lowerings: [],
     extensions: [],

@@ -898,6 +898,178 @@ const VALUES: readonly Corruption[] = [
   ),
 ];
 
+const ACCESS_AT_NOVEMBER = "- methods: [elicitation/create]\n        params:";
+
+/** Makes a problem at a place for each of the two newest revisions; `says` ends where the revision is named. */
+function atTheNewest(says: string, at = ACCESS_AT_NOVEMBER): readonly Expected[] {
+  return ["2025-11-25", "2026-07-28"].map((revision) => ({ rule: "gate", file: NOVEMBER, at, says: `${says}${revision}` }));
+}
+
+/** Makes a case of one replacement in the row that chooses by the mode. */
+function choosing(name: string, [find, replacement]: readonly [string, string], expected: readonly Expected[]): Corruption {
+  return { name, corrupt: (copy) => copy.edit(NOVEMBER, find, replacement), expected };
+}
+
+/** Makes a case of what the row of `server/discover` says of a gate, and of the one problem it must give. */
+function discovering(name: string, access: string, says: string): Corruption {
+  const methods = "      methods: [server/discover]\n";
+  return {
+    name,
+    corrupt: (copy) => {
+      copy.edit(JULY, "  - id: lifecycle.discover\n", `  - id: lifecycle.discover\n    access: [${access}]\n`);
+      expect(copy.read(JULY)).toContain(methods);
+    },
+    expected: [{ rule: "gate", file: JULY, at: `access: [${access}]`, says }],
+  };
+}
+
+const ACCESS: readonly Corruption[] = [
+  discovering(
+    "a gate of two shapes",
+    "{ methods: [server/discover], session: DiscoverResult.supportedVersions, never: { server: magic } }",
+    "a gate has one shape, this one is session and never",
+  ),
+  discovering("a gate of no shape", "{ methods: [server/discover] }", "the entry says nothing of a gate"),
+  discovering(
+    "a gate of a method that no schema has",
+    "{ methods: [server/discovery], never: { server: magic } }",
+    "lifecycle.discover speaks of server/discovery, which no revision of it has",
+  ),
+  discovering(
+    "a gate of a method in a direction it does not have",
+    "{ methods: [server/discover], direction: serverToClient, never: { server: magic } }",
+    "lifecycle.discover speaks of server/discover, which no revision of it has",
+  ),
+  discovering(
+    "a method never served although there is a capability for it",
+    "{ methods: [server/discover], never: { server: tools } }",
+    "lifecycle.discover never serves server/discover, but 2026-07-28 has the server capability tools",
+  ),
+  discovering(
+    "a state that no schema has",
+    "{ methods: [server/discover], initialize: DiscoverResult.authMethods }",
+    "2026-07-28 has no DiscoverResult.authMethods, which lifecycle.discover asks of the initialize result",
+  ),
+  discovering(
+    "a state that is no property",
+    '{ methods: [server/discover], session: "DiscoverResult.supportedVersions[]" }',
+    "2026-07-28 has no DiscoverResult.supportedVersions[], which lifecycle.discover asks of the session",
+  ),
+  discovering(
+    "a denial by an error nobody named",
+    "{ methods: [server/discover], never: { server: magic }, error: MAGIC_MISSING }",
+    "no error is called MAGIC_MISSING at 2026-07-28",
+  ),
+  {
+    name: "two rows of one age that say what one method asks for",
+    corrupt: (copy) => {
+      copy.edit(
+        JULY,
+        "  - id: lifecycle.discover\n",
+        "  - id: lifecycle.discover\n    access: [{ methods: [server/discover], never: { server: magic } }]\n",
+      );
+      copy.edit(JULY, "  - id: caching\n", "  - id: caching\n    access: [{ methods: [server/discover], never: { server: wizardry } }]\n");
+    },
+    expected: [
+      {
+        rule: "gate",
+        file: JULY,
+        at: "access: [{ methods: [server/discover], never: { server: wizardry",
+        says: "both say what server/discover asks for",
+      },
+    ],
+  },
+  choosing(
+    "a choice by params that are not there",
+    ["field: mode,", "field: modus,"],
+    atTheNewest("elicitation/create has no params.modus at "),
+  ),
+  choosing(
+    "a choice by a value that is none",
+    ["url: elicitation.url }", "uri: elicitation.url }"],
+    atTheNewest('"uri" is no value of params.mode of elicitation/create at '),
+  ),
+  choosing(
+    "a choice that asks for nothing",
+    ["url: elicitation.url }", "url: metadata.icons }"],
+    atTheNewest("metadata.icons asks for no capability at "),
+  ),
+  choosing(
+    "a choice by a feature nobody defined",
+    ["url: elicitation.url }", "url: elicitation.uri }"],
+    [{ rule: "gate", file: NOVEMBER, at: ACCESS_AT_NOVEMBER, says: "no feature is called elicitation.uri" }],
+  ),
+  choosing(
+    "a missing field that counts as no case",
+    ["missing: form, cases: { form: elicitation.mode, url", "missing: form, cases: { url"],
+    [{ rule: "gate", file: NOVEMBER, at: ACCESS_AT_NOVEMBER, says: 'a missing mode counts as "form", which is no case' }],
+  ),
+  one(
+    "an owner that has no such capability",
+    BASELINE,
+    ["  - id: tools\n", "  - id: tools\n    access: [{ methods: [tools/call], owner: sender }]\n"],
+    "gate",
+    "access: [{ methods: [tools/call], owner: sender }]",
+    "tools/call (clientToServer) goes by the server capability tools, which is the receiver's, not the sender's",
+  ),
+  one(
+    "a request gated by what its sender can do",
+    BASELINE,
+    ["    requires: { client: roots }\n", "    requires: { server: tools }\n"],
+    "gate",
+    "requires: { server: tools }\n    cite: { page: client/roots }",
+    "the client handles roots/list (serverToClient), yet roots asks for the server capability tools",
+  ),
+  one(
+    "a request gated by what both sides can do",
+    BASELINE,
+    ["    requires: { client: roots }\n", "    requires: { client: roots, server: tools }\n"],
+    "gate",
+    "requires: { client: roots, server: tools }",
+    "roots gates roots/list by capabilities of both sides; a gate asks one",
+  ),
+  one(
+    "a denial that stands twice",
+    PROTOCOL,
+    ["- { era: legacy, side: server, error", "- { era: legacy, side: client, error"],
+    "duplicate",
+    "- { era: legacy, side: client, error: METHOD_NOT_FOUND }\n  - { era: modern",
+    "the denial for want of a client capability in the legacy era stands twice",
+  ),
+  one(
+    "a denial by an error that not all revisions have",
+    PROTOCOL,
+    ["- { era: legacy, side: client, error: METHOD_NOT_FOUND }", "- { era: legacy, side: client, error: URL_ELICITATION_REQUIRED }"],
+    "gate",
+    "- { era: legacy, side: client, error: URL_",
+    "no error is called URL_ELICITATION_REQUIRED at 2024-11-05",
+  ),
+  one(
+    "a result of a notification",
+    NOVEMBER,
+    ["methods: [sampling/createMessage], definition", "methods: [sampling/createMessage, notifications/tasks/status], definition"],
+    "results",
+    "results: [{ methods: [sampling/createMessage, notifications",
+    "notifications/tasks/status is a notification, yet tasks.sampling says what it may give",
+  ),
+  one(
+    "a handshake by a feature nobody defined",
+    PROTOCOL,
+    ["feature: lifecycle.initialize", "feature: lifecycle.hello"],
+    "dangling",
+    "feature: lifecycle.hello",
+    "no feature is called lifecycle.hello",
+  ),
+  one(
+    "what may come before a handshake and is no request",
+    PROTOCOL,
+    ["serverToClient: [ping] }", "serverToClient: [ping, notifications/message] }"],
+    "protocol",
+    "before: {",
+    "notifications/message, asked before the handshake, is no serverToClient request of 2024-11-05",
+  ),
+];
+
 const PROTOCOLS: readonly Corruption[] = [
   one(
     "a protocol by another name than its folder's",
@@ -1608,6 +1780,7 @@ describe.each([
   { part: "cites", cases: CITES },
   { part: "gated paths and lowerings", cases: GATES },
   { part: "methods", cases: METHODS },
+  { part: "what methods ask for", cases: ACCESS },
   { part: "capability flags and transports", cases: FLAGS },
   { part: "errata, renames, layout and fills", cases: FACTS },
   { part: "named values", cases: VALUES },

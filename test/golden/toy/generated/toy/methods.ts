@@ -12,6 +12,17 @@ export const METHODS = {
     { method: "wiped", kind: "notification", directions: ["serverToClient"], params: "WipedEvent.params", paramsRequired: false, feature: 1 },
   ],
 } as const;
+/** Lists what each revision asks before a method is served, one row for each direction and method. */
+export const METHOD_GATES = {
+  one: [
+    { method: "draw", direction: "clientToServer", kind: "request", feature: 0, shape: "baseline" },
+    { method: "wiped", direction: "serverToClient", kind: "notification", feature: 1, shape: "capability", owner: "sender", flag: { side: "server", path: "wipes", marker: "boolean", feature: 1 } },
+  ],
+  two: [
+    { method: "draw", direction: "clientToServer", kind: "request", feature: 0, shape: "baseline" },
+    { method: "wiped", direction: "serverToClient", kind: "notification", feature: 1, shape: "capability", owner: "sender", flag: { side: "server", path: "wipes", marker: "boolean", feature: 1 } },
+  ],
+} as const;
 /** Names a method of any revision. */
 export type Method = (typeof METHODS)[keyof typeof METHODS][number]["method"];
 /** Names a method of one revision. */
