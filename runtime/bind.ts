@@ -1,11 +1,13 @@
 // Binds the core to one protocol's generated tables, so that a user names the protocol once and never passes tables around.
 
+import type { Side } from "./capabilities.js";
 import { Codec } from "./codec.js";
 import { translateError, type ErrorJourney } from "./error-codes.js";
+import { auditAdvertisement, gate, mayCall, negotiated, type Audit, type GateOutcome, type Snapshot } from "./gate.js";
 import type { Hop } from "./hop.js";
 import { DegradePolicy } from "./policy.js";
 import { CapabilitySet, FeatureProfile, resolve, type Session } from "./profile.js";
-import type { CodecModule, ProtocolTables, Validators, Wire } from "./protocol.js";
+import type { CodecModule, Direction, ProtocolTables, Validators, Wire } from "./protocol.js";
 import type { TranslationReport } from "./report.js";
 import { knownRevisions, negotiable, revisionEntry } from "./revision.js";
 
@@ -55,6 +57,26 @@ export interface Binding<T extends PayloadTypes> {
   readonly bindCodec: (module: CodecModule, profile: FeatureProfile, hop?: Hop, validators?: Validators) => Codec;
   /** Takes the error of a response from one revision to another; throws `UnknownRevisionError`, and `LowerError` where a given policy refuses. */
   readonly translateError: (journey: ErrorJourney, error: Wire, report?: TranslationReport) => Wire;
+  /** Decides whether a method is served; total. */
+  readonly gate: (
+    revision: string,
+    method: string,
+    direction: Direction,
+    snapshot: Snapshot | null | undefined,
+    params?: unknown,
+  ) => GateOutcome;
+  /** Tells whether a method is served: always, or by what was negotiated. */
+  readonly negotiated: (
+    revision: string,
+    method: string,
+    direction: Direction,
+    snapshot: Snapshot | null | undefined,
+    params?: unknown,
+  ) => boolean;
+  /** Tells whether a side may send a method as a message of its own. */
+  readonly mayCall: (revision: string, method: string, sender: Side, snapshot: Snapshot | null | undefined, params?: unknown) => boolean;
+  /** Lists what one side advertises without a handler, and what it handles without advertising it. */
+  readonly auditAdvertisement: (revision: string, side: Side, capabilities: unknown, handlers: Iterable<string>) => Audit;
 }
 
 /** Binds the core to a protocol. */
@@ -82,5 +104,9 @@ export function bindProtocol<T extends PayloadTypes>(tables: ProtocolTables): Bi
     },
     bindCodec: (module, profile, hop, validators) => new Codec(tables, module, profile, hop, validators),
     translateError: (journey, error, report) => translateError(tables, journey, error, report),
+    gate: (...given) => gate(tables, ...given),
+    negotiated: (...given) => negotiated(tables, ...given),
+    mayCall: (...given) => mayCall(tables, ...given),
+    auditAdvertisement: (...given) => auditAdvertisement(tables, ...given),
   };
 }

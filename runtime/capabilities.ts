@@ -96,6 +96,11 @@ interface FlagPath {
   readonly form: FlagForm;
 }
 
+/** Builds the capabilities that say one flag. */
+export function oneFlag(path: string, form: FlagForm): Wire {
+  return grow([{ segments: path.split("."), form }]);
+}
+
 /** Nests flag paths; a path that others continue is an object whatever its own form. */
 function grow(paths: readonly FlagPath[]): Wire {
   const names = new Set(paths.flatMap(({ segments }) => segments.slice(0, 1)));
@@ -108,8 +113,8 @@ function grow(paths: readonly FlagPath[]): Wire {
   );
 }
 
-/** Walks down own keys; undefined where a segment is missing or its holder is no JSON object. */
-function valueAt(root: unknown, segments: readonly string[]): unknown {
+/** Walks a JSON value down own keys; undefined where a segment is missing or its holder is no JSON object. */
+export function valueAt(root: unknown, segments: readonly string[]): unknown {
   let value = root;
   for (const segment of segments) {
     if (!isWire(value) || !Object.hasOwn(value, segment)) return undefined;

@@ -24,6 +24,7 @@ export {
 } from "./errors.js";
 export { extensionsOf, readField } from "./fields.js";
 export { FALLBACKS, type Fallback } from "./fallbacks.js";
+export { auditAdvertisement, gate, mayCall, negotiated, type Audit, type GateOutcome, type Snapshot } from "./gate.js";
 export type { Hop } from "./hop.js";
 export { DEGRADED_KEY } from "./lowering.js";
 export { DegradePolicy, type Preset } from "./policy.js";
@@ -36,6 +37,7 @@ export type {
   Era,
   FeatureEntry,
   FieldTable,
+  GateEntry,
   LoweringEntry,
   Loss,
   MethodEntry,

@@ -1,12 +1,12 @@
 // The binding of the Model Context Protocol: the core's entry points over its generated tables.
 
 import { loadCodec, loadValidators, type PayloadsByRevision } from "../generated/mcp/codecs.js";
-import { BATCHING, ERROR_ID } from "../generated/mcp/envelope.js";
+import { BATCHING, ERROR_ID, HANDSHAKE } from "../generated/mcp/envelope.js";
 import { ERRORS } from "../generated/mcp/errors.js";
 import { FIELDS } from "../generated/mcp/fields.js";
 import { FEATURES, FILLS, LOWERINGS, TRANSPORTS, UNKNOWN_MEMBERS } from "../generated/mcp/features.js";
 import type { Payloads } from "../generated/mcp/ir.js";
-import { METHODS } from "../generated/mcp/methods.js";
+import { METHOD_GATES, METHODS } from "../generated/mcp/methods.js";
 import { FLAGS, IMPLIED, PROTOCOL, REVISIONS, SPECIFICATION } from "../generated/mcp/revisions.js";
 import { TOLERANCES } from "../generated/mcp/tolerances.js";
 import { bindProtocol } from "./bind.js";
@@ -33,10 +33,12 @@ const binding = bindProtocol<{ byRevision: PayloadsByRevision; canonical: Payloa
   flags: FLAGS,
   implied: IMPLIED,
   methods: METHODS,
+  gates: METHOD_GATES,
   transports: TRANSPORTS,
   errors: ERRORS,
   batching: BATCHING,
   errorId: ERROR_ID,
+  handshake: HANDSHAKE,
   loadCodec,
   loadValidators,
 });
@@ -53,6 +55,10 @@ export const {
   codecFor,
   bindCodec,
   translateError,
+  gate,
+  negotiated,
+  mayCall,
+  auditAdvertisement,
 } = binding;
 
 /** Lists the own keys of an object that a revision does not name at a definition; throws `RangeError` for an unknown definition. */

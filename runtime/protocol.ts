@@ -152,6 +152,70 @@ export interface MethodEntry {
   readonly feature: number;
 }
 
+/** A capability that is asked for: a flag path below one side's capabilities, with what a denial is answered with. */
+export interface GateFlag {
+  readonly side: "client" | "server";
+  readonly path: string;
+  readonly marker: "boolean" | "object";
+  /** Index into FEATURES of the row that asks for it. */
+  readonly feature: number;
+  /** Absent for a notification, which nothing answers. */
+  readonly code?: number;
+  /** The key of the error's data under which the capability is named. */
+  readonly data?: string;
+}
+
+/** Whose capability decides: of the side that handles the method, or of the side that sends it. */
+export type GateOwner = "receiver" | "sender";
+
+/** What has to hold for a method to be served. */
+export type GateShape =
+  | { readonly shape: "baseline" }
+  | { readonly shape: "capability"; readonly owner: GateOwner; readonly flag: GateFlag }
+  | {
+      readonly shape: "params";
+      readonly owner: GateOwner;
+      /** What is asked for whatever the params say. */
+      readonly flag?: GateFlag;
+      /** The field of the params that chooses, and the case that a missing one counts as. */
+      readonly field: string;
+      readonly missing?: string;
+      readonly cases: Readonly<Record<string, GateFlag>>;
+      /** Answers a value that is no case. */
+      readonly code?: number;
+    }
+  | {
+      /** What is read: the initialize result, the state of the session, or that of the entity the params name. */
+      readonly shape: "initialize" | "session" | "entity";
+      readonly path: string;
+      readonly marker: "boolean" | "object" | "list";
+      readonly code?: number;
+    }
+  | {
+      readonly shape: "never";
+      readonly owner: GateOwner;
+      readonly side: "client" | "server";
+      readonly path: string;
+      readonly code?: number;
+    };
+
+/** The gate of one method in one direction at one revision. */
+export type GateEntry = GateShape & {
+  readonly method: string;
+  readonly direction: Direction;
+  readonly kind: "request" | "notification";
+  /** True where the method is no message of its own at this revision. */
+  readonly embedded?: true;
+  /** Index into FEATURES of the row that says so. */
+  readonly feature: number;
+};
+
+/** The feature that makes peers shake hands first, and by direction the requests that may come before. */
+export interface HandshakeEntry {
+  readonly feature: number;
+  readonly before: Readonly<Record<Direction, readonly string[]>>;
+}
+
 /** What a generated lower function needs from the runtime; implemented by `runtime/lowering.ts`. An answer of undefined leaves a field out. */
 export interface LowerContext {
   /** The profile's bits, 32 features a word. */
@@ -312,12 +376,15 @@ export interface ProtocolTables {
   readonly flags: Readonly<Record<string, CapabilityFlags>>;
   readonly implied: readonly ImpliedFlag[];
   readonly methods: Readonly<Record<string, readonly MethodEntry[]>>;
+  /** The gates of each revision, one for each direction and method. */
+  readonly gates: Readonly<Record<string, readonly GateEntry[]>>;
   /** The feature that says a transport exists, by transport. */
   readonly transports: Readonly<Record<string, number>>;
   /** The named errors; of those that fit an answer the first says most. */
   readonly errors: readonly ErrorEntry[];
   readonly batching: BatchingEntry | undefined;
   readonly errorId: ErrorIdEntry | undefined;
+  readonly handshake: HandshakeEntry | undefined;
   readonly loadCodec: (revision: string) => Promise<CodecModule>;
   readonly loadValidators: (revision: string) => Promise<Validators>;
 }

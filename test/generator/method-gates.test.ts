@@ -46,7 +46,7 @@ const DEFINITIONS: Definitions = {
 
 function call(method: string): Definitions[string] {
   const params = { type: "object", properties: { how: { enum: ["loud", "soft"] } } };
-  return { type: "object", properties: { method: { const: method }, params }, required: ["method"] } as Definitions[string];
+  return { type: "object", properties: { method: { const: method }, params }, required: ["method"] };
 }
 
 const UNION: MessageUnion = { union: "Call", kind: "request", direction: "clientToServer" };

@@ -335,10 +335,12 @@ async function tablesIn(generated: string): Promise<ProtocolTables> {
     flags: revisions["FLAGS"] as never,
     implied: revisions["IMPLIED"] as never,
     methods: methods["METHODS"] as never,
+    gates: methods["METHOD_GATES"] as never,
     transports: features["TRANSPORTS"] as never,
     errors: errors["ERRORS"] as never,
     batching: envelope["BATCHING"] as never,
     errorId: envelope["ERROR_ID"] as never,
+    handshake: envelope["HANDSHAKE"] as never,
     loadValidators: codecs["loadValidators"] as never,
     loadCodec: codecs["loadCodec"] as unknown as (revision: string) => Promise<CodecModule>,
   };

@@ -118,10 +118,12 @@ async function toyProtocol(): Promise<ReturnType<typeof bindProtocol>> {
     flags: revisions["FLAGS"],
     implied: revisions["IMPLIED"],
     methods: methods["METHODS"],
+    gates: methods["METHOD_GATES"],
     transports: features["TRANSPORTS"],
     errors: errors["ERRORS"],
     batching: envelope["BATCHING"],
     errorId: envelope["ERROR_ID"],
+    handshake: envelope["HANDSHAKE"],
     loadCodec: codecs["loadCodec"],
   } as unknown as ProtocolTables;
   return bindProtocol(tables);

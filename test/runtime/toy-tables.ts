@@ -94,10 +94,12 @@ export const TOY: ProtocolTables = {
   },
   implied: [{ side: "client", flag: "forms.inline", by: "forms" }],
   methods: {},
+  gates: {},
   transports: { pipe: feature("transport.pipe"), web: feature("transport.web"), "old-web": feature("transport.old-web") },
   errors: [],
   batching: { feature: feature("batching"), alone: [] },
   errorId: undefined,
+  handshake: undefined,
   loadValidators: () => Promise.reject(new Error("the toy protocol has no validators")),
   loadCodec: () => Promise.reject(new Error("the toy protocol has no codecs")),
 };
