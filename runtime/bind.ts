@@ -2,6 +2,7 @@
 
 import type { Side } from "./capabilities.js";
 import { Codec } from "./codec.js";
+import { Dispatcher, type DispatchOptions } from "./dispatch.js";
 import { translateError, type ErrorJourney } from "./error-codes.js";
 import { auditAdvertisement, gate, mayCall, negotiated, type Audit, type GateOutcome, type Snapshot } from "./gate.js";
 import type { Hop } from "./hop.js";
@@ -77,6 +78,8 @@ export interface Binding<T extends PayloadTypes> {
   readonly mayCall: (revision: string, method: string, sender: Side, snapshot: Snapshot | null | undefined, params?: unknown) => boolean;
   /** Lists what one side advertises without a handler, and what it handles without advertising it. */
   readonly auditAdvertisement: (revision: string, side: Side, capabilities: unknown, handlers: Iterable<string>) => Audit;
+  /** Makes what answers the messages of one peer, with the validators of the codec's revision. */
+  readonly dispatcherFor: (options: Omit<DispatchOptions, "validators">) => Promise<Dispatcher>;
 }
 
 /** Binds the core to a protocol. */
@@ -108,5 +111,6 @@ export function bindProtocol<T extends PayloadTypes>(tables: ProtocolTables): Bi
     negotiated: (...given) => negotiated(tables, ...given),
     mayCall: (...given) => mayCall(tables, ...given),
     auditAdvertisement: (...given) => auditAdvertisement(tables, ...given),
+    dispatcherFor: async (options) => new Dispatcher({ ...options, validators: await tables.loadValidators(options.codec.version) }),
   };
 }

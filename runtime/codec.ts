@@ -2,13 +2,13 @@
 // does to a payload and has it done.
 
 import { LowerError } from "./errors.js";
+import { invalidity } from "./faults.js";
 import type { Hop } from "./hop.js";
 import { Lifting } from "./lifting.js";
 import { Lowering } from "./lowering.js";
-import { pointerOf } from "./pointer.js";
 import { DegradePolicy } from "./policy.js";
 import type { FeatureProfile } from "./profile.js";
-import type { CodecModule, Fault, MethodCodec, ProtocolTables, Validators } from "./protocol.js";
+import type { CodecModule, MethodCodec, ProtocolTables, Validators } from "./protocol.js";
 import { TranslationReport } from "./report.js";
 
 /** Which payload of a method: what is asked, or what is answered. Notifications have params only. */
@@ -117,12 +117,10 @@ export class Codec<
 
   #check(validators: Validators, method: string, part: Part, payload: unknown): void {
     const validate = validators.get(method)?.[part];
-    if (validate === undefined || validate(payload)) return;
-    const fault = tellingFault(validate.errors ?? []);
-    const reason = `not valid at ${this.version}: it ${fault?.message ?? "breaks the schema"}`;
-    const missing = fault?.params?.missingProperty;
-    const path = `${fault?.instancePath ?? ""}${missing === undefined ? "" : pointerOf([missing], 1)}`;
-    throw LowerError.fieldNotRepresentable({ path, method, reason });
+    const fault = validate && invalidity(validate, payload);
+    if (fault === undefined) return;
+    const reason = `not valid at ${this.version}: it ${fault.message}`;
+    throw LowerError.fieldNotRepresentable({ path: fault.path, method, reason });
   }
 }
 
@@ -133,14 +131,4 @@ function gatingFeature(tables: ProtocolTables, method: string): number | undefin
     if (found !== undefined) return found.feature;
   }
   return undefined;
-}
-
-/**
- * Finds the fault that says most: of a union the last one names the place itself, those before it what each member would have wanted. Where the
- * payload as a whole is the union, a union within it, or else the first member's wish, says more.
- */
-function tellingFault(faults: readonly Fault[]): Fault | undefined {
-  const last = faults.at(-1);
-  if (last === undefined || last.instancePath !== "") return last;
-  return faults.findLast((fault) => fault.instancePath !== "" && fault.keyword === "anyOf") ?? faults[0];
 }

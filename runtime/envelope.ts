@@ -37,6 +37,12 @@ export type Envelope =
       readonly params?: unknown;
     };
 
+/** What a message is, before any of its payload is read. */
+export type MessageHead =
+  | { readonly kind: "request"; readonly id: RequestId; readonly method: string; readonly wire: Wire }
+  | { readonly kind: "notification"; readonly method: string; readonly wire: Wire }
+  | { readonly kind: "response"; readonly wire: Wire };
+
 type ErrorEnvelope = Extract<Envelope, { readonly kind: "error" }>;
 
 /**
@@ -46,20 +52,23 @@ type ErrorEnvelope = Extract<Envelope, { readonly kind: "error" }>;
  * an array: split it first. https://www.jsonrpc.org/specification
  */
 export function liftEnvelope(codec: Codec, message: unknown, answers?: string | AskedRequest, report?: TranslationReport): Envelope {
+  const head = readHead(message);
+  if (head.kind === "response") return liftResponse(codec, head.wire, typeof answers === "string" ? { method: answers } : answers, report);
+  const wire = withParamsRepaired(head.wire, report);
+  return { ...head, params: codec.lift(head.method, "params", wire["params"], report), wire };
+}
+
+/** Reads what a message is without touching its params, result or error; throws `EnvelopeError` as `liftEnvelope` does, except for those. */
+export function readHead(message: unknown): MessageHead {
   if (Array.isArray(message)) throw new EnvelopeError("batch-not-allowed", "", "it is an array; lift the messages in it one by one");
   if (!isWire(message)) throw new EnvelopeError("unreadable", "", "it is not a JSON object");
   if (message["jsonrpc"] !== "2.0") throw fault(message, "/jsonrpc", 'it is not "2.0"');
-  if (message["method"] !== undefined) return liftCall(codec, message, report);
-  return liftResponse(codec, message, typeof answers === "string" ? { method: answers } : answers, report);
-}
-
-function liftCall(codec: Codec, message: Wire, report: TranslationReport | undefined): Envelope {
   const { id, method } = message;
+  if (method === undefined) return { kind: "response", wire: message };
   if (typeof method !== "string") throw fault(message, "/method", "it is not a string");
-  if (id !== undefined && !isRequestId(id)) throw noId(message);
-  const wire = withParamsRepaired(message, report);
-  const params = codec.lift(method, "params", wire["params"], report);
-  return id === undefined ? { kind: "notification", method, params, wire } : { kind: "request", id, method, params, wire };
+  if (id === undefined) return { kind: "notification", method, wire: message };
+  if (!isRequestId(id)) throw noId(message);
+  return { kind: "request", id, method, wire: message };
 }
 
 function withParamsRepaired(message: Wire, report: TranslationReport | undefined): Wire {

@@ -162,6 +162,28 @@ export class EnvelopeError extends ProtocolError {
   }
 }
 
+/** Says what else a handler's error tells the peer. */
+export interface RpcFault {
+  readonly data?: unknown;
+  /** The revision whose codes it uses, where that may not be the peer's. */
+  readonly revision?: string | undefined;
+}
+
+/** Is what a handler throws to answer with an error of its own: the code, message and data reach the peer. */
+export class RpcError extends ProtocolError {
+  readonly code = "rpc";
+  readonly rpcCode: number;
+  readonly data: unknown;
+  readonly revision: string | undefined;
+
+  constructor(rpcCode: number, message: string, fault: RpcFault = {}) {
+    super("RpcError", message);
+    this.rpcCode = rpcCode;
+    this.data = fault.data;
+    this.revision = fault.revision;
+  }
+}
+
 /** Lists what a fault of a policy can be about. */
 export type PolicyErrorCode = "unknown-feature" | "unknown-union" | "unknown-action" | "unknown-preset" | "unknown-key" | "malformed";
 
@@ -195,7 +217,7 @@ function printFaults(faults: readonly PolicyFault[]): string {
   return parts.join("; ");
 }
 
-const NAMES = new Set(["UnknownRevisionError", "ProfileError", "LowerError", "EnvelopeError", "PolicyError"]);
+const NAMES = new Set(["UnknownRevisionError", "ProfileError", "LowerError", "EnvelopeError", "RpcError", "PolicyError"]);
 
 /** Tells whether a value is an error of the core; tests `name`, so that it holds across copies of the library. */
 export function isProtocolError(error: unknown): error is ProtocolError {
@@ -211,6 +233,11 @@ export function isLowerError(error: unknown): error is LowerError {
 /** Tells whether a value is an `EnvelopeError`; tests `name`. */
 export function isEnvelopeError(error: unknown): error is EnvelopeError {
   return nameOf(error) === "EnvelopeError";
+}
+
+/** Tells whether a value is an `RpcError`; tests `name`. */
+export function isRpcError(error: unknown): error is RpcError {
+  return nameOf(error) === "RpcError";
 }
 
 function nameOf(error: unknown): string | undefined {

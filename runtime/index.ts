@@ -3,24 +3,28 @@
 export { joinBatch, splitBatch } from "./batch.js";
 export { bindProtocol, type Binding, type PayloadTypes } from "./bind.js";
 export { Codec, type Part } from "./codec.js";
+export { Dispatcher, type Answer, type Call, type DispatchEvent, type DispatchOptions, type Handler } from "./dispatch.js";
 export { ORIGINAL_ERROR_KEY, translateError, type ErrorJourney } from "./error-codes.js";
 export { ENVELOPE_REPAIRS, type EnvelopeRepair } from "./envelope-repairs.js";
-export { liftEnvelope, lowerEnvelope, type AskedRequest, type Envelope, type RequestId } from "./envelope.js";
+export { liftEnvelope, lowerEnvelope, readHead, type AskedRequest, type Envelope, type MessageHead, type RequestId } from "./envelope.js";
 export {
   EnvelopeError,
   isEnvelopeError,
   isLowerError,
   isProtocolError,
+  isRpcError,
   LowerError,
   PolicyError,
   printCite,
   ProfileError,
   ProtocolError,
+  RpcError,
   UnknownRevisionError,
   type Condition,
   type EnvelopeErrorCode,
   type EnvelopeFault,
   type MissingFlag,
+  type RpcFault,
 } from "./errors.js";
 export { extensionsOf, readField } from "./fields.js";
 export { FALLBACKS, type Fallback } from "./fallbacks.js";

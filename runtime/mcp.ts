@@ -59,6 +59,7 @@ export const {
   negotiated,
   mayCall,
   auditAdvertisement,
+  dispatcherFor,
 } = binding;
 
 /** Lists the own keys of an object that a revision does not name at a definition; throws `RangeError` for an unknown definition. */
