@@ -268,16 +268,18 @@ function speaksOf(access: Access, method: string, direction: Direction): boolean
 
 /** The values a field of the params may have, over all members of a union; undefined where there is no such field. */
 function fieldValues(node: Schema | undefined, field: string, definitions: Definitions): readonly unknown[] | "any" | undefined {
-  if (node === undefined) return undefined;
-  const holder = shape(node, definitions);
-  const members: readonly Schema[] = holder.anyOf ?? [holder];
-  const fields = members.flatMap((member): Schema[] => {
-    const found = own(shape(member, definitions).properties, field);
-    return found === undefined ? [] : [found];
-  });
-  const values = fields.map((found) => constants(shape(found, definitions)));
+  const values = fieldsOf(node, field, definitions, 0).map((found) => constants(shape(found, definitions)));
   if (values.length === 0) return undefined;
   return values.includes(undefined) ? "any" : values.flatMap((list) => list ?? []);
+}
+
+function fieldsOf(node: Schema | undefined, field: string, definitions: Definitions, depth: number): readonly Schema[] {
+  // A recursive union would never end.
+  if (node === undefined || depth > 4) return [];
+  const holder = shape(node, definitions);
+  const found = own(holder.properties, field);
+  const members: readonly Schema[] = holder.anyOf ?? [];
+  return [...(found === undefined ? [] : [found]), ...members.flatMap((member) => fieldsOf(member, field, definitions, depth + 1))];
 }
 
 function errorCode(features: readonly Feature[], name: string, revision: number): number | undefined {

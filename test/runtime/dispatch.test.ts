@@ -54,6 +54,7 @@ describe.each(ALL)("the order of the checks at %s", (revision) => {
   it.each<readonly [string, unknown, Room, number | undefined]>([
     ["unreadable before the handshake and unknown", { jsonrpc: "1.0", id: 1, method: "tools/cull" }, shut, -32600],
     ["no method and an id that is none", { jsonrpc: "2.0", id: {}, method: "ping" }, shut, -32600],
+    ["a method that is none beside a result", { jsonrpc: "2.0", id: 1, method: 5, result: {} }, {}, -32600],
     ["before the handshake and unknown", { jsonrpc: "2.0", id: 1, method: "tools/cull" }, shut, isLegacy ? -32600 : -32601],
     ["before the handshake and denied", { jsonrpc: "2.0", id: 1, method: "prompts/get" }, shut, isLegacy ? -32600 : -32601],
     ["unknown and positional", { jsonrpc: "2.0", id: 1, method: "tools/cull", params: [1] }, {}, -32601],
@@ -62,6 +63,13 @@ describe.each(ALL)("the order of the checks at %s", (revision) => {
     ["denied and not valid", { jsonrpc: "2.0", id: 1, method: "prompts/get", params: { name: 5 } }, {}, -32601],
     ["denied and not handled", { jsonrpc: "2.0", id: 1, method: "prompts/get", params: {} }, { handlers: {} }, -32601],
     ["not handled and positional", { jsonrpc: "2.0", id: 1, method: "tools/list", params: [1] }, { handlers: {} }, -32601],
+    [
+      "handled by nothing of its own",
+      { jsonrpc: "2.0", id: 1, method: "tools/list", params: [1] },
+      { handlers: Object.create({ "tools/list": fail }) as DispatchOptions["handlers"] },
+      -32601,
+    ],
+    ["without params", { jsonrpc: "2.0", id: 1, method: "tools/list" }, {}, isLegacy ? undefined : -32602],
     ["handled by a name objects have", { jsonrpc: "2.0", id: 1, method: "constructor", params: {} }, {}, -32601],
     [
       "positional and a handler that fails",
@@ -220,6 +228,7 @@ describe("what a client is asked", () => {
     const { dispatcher } = await serve(revision, { ...room, handlers: { ping: () => ({}), "roots/list": fail } });
     expect(await dispatcher.message({ jsonrpc: "2.0", id: 1, method: "ping" })).toMatchObject({ result: {} });
     expect(codeOf(await dispatcher.message({ jsonrpc: "2.0", id: 1, method: "roots/list" }))).toBe(-32600);
+    expect(codeOf(await dispatcher.message({ jsonrpc: "2.0", id: 1, method: "initialize" }))).toBe(-32600);
   });
 });
 
