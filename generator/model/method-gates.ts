@@ -278,7 +278,7 @@ function fieldsOf(node: Schema | undefined, field: string, definitions: Definiti
   if (node === undefined || depth > 4) return [];
   const holder = shape(node, definitions);
   const found = own(holder.properties, field);
-  const members: readonly Schema[] = holder.anyOf ?? [];
+  const members: readonly Schema[] = [...(holder.anyOf ?? []), ...(holder.oneOf ?? [])];
   return [...(found === undefined ? [] : [found]), ...members.flatMap((member) => fieldsOf(member, field, definitions, depth + 1))];
 }
 

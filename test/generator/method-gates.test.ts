@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Problem } from "../../generator/problem.js";
 import { compileGates } from "../../generator/model/method-gates.js";
 import { readMethods, type MessageUnion } from "../../generator/model/methods.js";
-import type { Access, Definitions, Feature, MethodGate, Requirement, Revision } from "../../generator/model/types.js";
+import type { Access, Definitions, Feature, MethodGate, Requirement, Revision, Schema } from "../../generator/model/types.js";
 import { loadModel } from "../loaded-model.js";
 
 const PLACE = { file: "toy.yaml", line: 7 };
@@ -45,7 +45,8 @@ const DEFINITIONS: Definitions = {
 };
 
 function call(method: string): Definitions[string] {
-  const params = { type: "object", properties: { how: { enum: ["loud", "soft"] } } };
+  const member = (how: Schema): Schema => ({ type: "object", properties: { how } });
+  const params = { oneOf: [{ anyOf: [member({ enum: ["loud"] })] }, member({ const: "soft" })] };
   return { type: "object", properties: { method: { const: method }, params }, required: ["method"] };
 }
 
@@ -155,6 +156,11 @@ describe("gates", () => {
 });
 
 describe("what cannot be a gate", () => {
+  test("a choice by a value that no member of the params has", () => {
+    const { problems } = ask({ params: { field: "how", cases: { shrill: "feature.1" } } }, { server: "tells" });
+    expect(problems).toMatchObject([{ message: '"shrill" is no value of params.how of ask at one', fix: 'known are "loud", "soft"' }]);
+  });
+
   test.each<readonly [string, readonly MessageUnion[], string]>([
     [
       "a method of two kinds",
