@@ -16,11 +16,11 @@ const ANNOTATIONS = new Set(["description", "title", "examples", "$comment", "ma
 const VALUES = new Set(
   ["const", "enum", "type", "required", "format", "pattern", "default", "deprecated", "readOnly", "writeOnly"]
     .concat(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems"])
-    .concat(["minLength", "maxLength", "minProperties", "maxProperties"]),
+    .concat(["minLength", "maxLength", "minProperties", "maxProperties", "contentEncoding", "discriminator"]),
 );
 
 /** Keywords whose value is one schema, a list of schemas, or a map of schemas. */
-const ONE = new Set(["items", "additionalProperties", "not", "if", "then", "else", "propertyNames", "contains"]);
+const ONE = new Set(["items", "additionalProperties", "unevaluatedProperties", "not", "if", "then", "else", "propertyNames", "contains"]);
 const LIST = new Set(["anyOf", "allOf", "oneOf", "prefixItems"]);
 const MAP = new Set(["properties", "patternProperties"]);
 

@@ -176,6 +176,15 @@ describe("values", () => {
   });
 });
 
+test("what other authors' schemas say of a union, an encoding and further properties is kept", () => {
+  const schema: Json = {
+    oneOf: [{ type: "string", contentEncoding: "base64" }],
+    discriminator: { propertyName: "type" },
+    unevaluatedProperties: { description: "More.", type: "string" },
+  };
+  expect(definition(schema)).toEqual({ ...(schema as object), unevaluatedProperties: { type: "string" } });
+});
+
 describe("an unknown keyword is a fault with its pointer", () => {
   test.each<readonly [string, Json, readonly string[]]>([
     ["at a definition", { A: { tsType: "string" } }, ['/$defs/A/tsType: unknown keyword "tsType"']],
