@@ -13,7 +13,7 @@ import {
 } from "../model/plan.js";
 import type { MemberTest } from "../model/union-members.js";
 import { planLifting, type LiftPlan } from "../model/lift-plan.js";
-import { refName } from "../model/schema.js";
+import { refName, type Definitions } from "../model/schema.js";
 import { paramsNode } from "../model/methods.js";
 import type { Feature, Lowering, Method, Model, Revision } from "../model/types.js";
 import { access, header, type Output, type Templates } from "./output.js";
@@ -258,15 +258,17 @@ class CodecEmitter {
     const objects = branches.filter((branch) => branch.test.kind === "object");
     const others = branches.filter((branch) => branch.test.kind !== "object");
     const isSwitch = tag !== undefined && others.length <= 1;
-    const otherwise =
+    const stranger =
       body.unknown === undefined
         ? `ctx.refuse(value, ${expected}, -1, depth)`
         : `ctx.stranger(value, ${isSwitch ? access("value", tag) : "undefined"}, ${expected}, ${this.tables.unknownIndex(body.unknown)}, depth, ${plan.name})`;
+    const otherwise =
+      body.open === undefined ? stranger : `${fitsExpression(body.open, "value", this.revision.canonical)} ? value : ${stranger}`;
     if (!isSwitch) {
       return {
         cases: distinct(
           branches.map((branch) => ({
-            test: testExpression(branch.test),
+            test: testExpression(branch.test, this.revision.canonical),
             need: needOf(branch),
             ...this.branchView(branch, expected, plan.name),
           })),
@@ -286,7 +288,7 @@ class CodecEmitter {
       tag: access("value", tag),
       cases: [...cases].sort((a, b) => (a.value < b.value ? -1 : 1)),
       scalars,
-      scalarNeeds: other === undefined ? "true" : `${testExpression(other.test)} ? ${needOf(other)} : true`,
+      scalarNeeds: other === undefined ? "true" : `${testExpression(other.test, this.revision.canonical)} ? ${needOf(other)} : true`,
       expected,
       otherwise,
     };
@@ -295,7 +297,7 @@ class CodecEmitter {
   private inlineBranch(branch: Branch, expected: string, again: string): string {
     const view = this.branchView(branch, expected, again);
     const inner = view["guard"] === undefined ? view["result"] : `(${view["guard"]}) ? ${view["denied"]} : ${view["result"]}`;
-    return `${testExpression(branch.test)} ? ${inner} : ctx.refuse(value, ${expected}, -1, depth)`;
+    return `${testExpression(branch.test, this.revision.canonical)} ? ${inner} : ctx.refuse(value, ${expected}, -1, depth)`;
   }
 
   private branchView(branch: Branch, expected: string, again: string): Record<string, string | undefined> {
@@ -377,7 +379,8 @@ function isOff(feature: Feature): string {
   return `(ctx.bits[${feature.index >>> 5}]! & 0x${(2 ** (feature.index & 31)).toString(16)}) === 0`;
 }
 
-function testExpression(test: MemberTest): string {
+function testExpression(test: MemberTest, definitions: Definitions): string {
+  if (test.narrow !== undefined && test.kind !== "object") return fitsExpression(test.narrow, "value", definitions);
   if (test.kind === "array") return "Array.isArray(value)";
   if (test.kind === "scalar") return test.types.map((type) => fitsExpression({ type }, "value", {})).join(" || ") || "true";
   const required = test.required.map((entry) => {

@@ -105,7 +105,7 @@ function prepared(node: Schema): Schema {
       ? {}
       : { properties: Object.fromEntries(Object.entries(node.properties).map(([key, child]) => [key, prepared(child)])) }),
     ...(node.items === undefined ? {} : { items: prepared(node.items) }),
-    ...(node.anyOf === undefined ? {} : { anyOf: node.anyOf.map(prepared) }),
+    ...(node.anyOf === undefined ? {} : { anyOf: [...node.anyOf, ...(node.others === undefined ? [] : [node.others])].map(prepared) }),
     ...(node.allOf === undefined ? {} : { allOf: node.allOf.map(prepared) }),
   };
 }

@@ -12,7 +12,7 @@ import { buildProvenance } from "./provenance.js";
 export async function emitIr(model: Model): Promise<Output> {
   const unknowns = unknownMembers(model.ir);
   const text = await compileDeclarations({
-    definitions: model.ir,
+    definitions: withoutOthers(model.ir, unknowns),
     canonicalName: (name) => name,
     provenance: buildProvenance(model),
     valuesAt: (path) => valuesAt(model, path, model.revisions.length - 1)?.values,
@@ -34,6 +34,15 @@ function unknownMembers(definitions: Definitions): string[] {
       const tags = members.map((member) => shape(member, definitions).properties?.["type"]?.const);
       return members.length > 1 && tags.every((tag) => typeof tag === "string") && new Set(tags).size === tags.length;
     });
+}
+
+/** Where a union has an unknown member of its own, that stands for what an open revision takes too. */
+function withoutOthers(definitions: Definitions, unions: readonly string[]): Definitions {
+  const entries = Object.entries(definitions).map(([name, node]) => {
+    const { others: _others, ...closed } = node;
+    return [name, unions.includes(name) ? closed : node] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function unknownName(union: string): string {

@@ -26,9 +26,14 @@ export function fitsExpression(node: Schema, value: string, definitions: Definit
   if (isAny(schema) || (named === undefined && depth > 4)) return "true";
   const values = constants(schema);
   if (values !== undefined) return either(values.map((item) => `${value} === ${JSON.stringify(item)}`));
-  if (schema.anyOf !== undefined) return either(schema.anyOf.map((member) => fitsExpression(member, value, definitions, named, depth + 1)));
+  if (schema.anyOf !== undefined) {
+    const members = schema.others === undefined ? schema.anyOf : [...schema.anyOf, schema.others];
+    return either(members.map((member) => fitsExpression(member, value, definitions, named, depth + 1)));
+  }
   const types = typesOf(schema);
-  if (types.length !== 1) return types.length === 0 ? "true" : either(types.map((type) => typeTest(type, value)));
+  if (types.length === 0) return "true";
+  if (types.length > 1)
+    return either(types.map((type) => fitsExpression({ ...boundsOf(schema, type), type }, value, definitions, named, depth)));
   const parts = [typeTest(types[0] as string, value), ...inner(schema, value, definitions, named, depth)];
   return parts.length === 1 ? (parts[0] as string) : `(${parts.join(" && ")})`;
 }
@@ -43,6 +48,13 @@ const BOUNDS: readonly (readonly [string, (value: string, bound: string) => stri
   ["maxItems", (value, bound) => `${value}.length <= ${bound}`],
   ["pattern", (value, bound) => `new RegExp(${bound}, "u").test(${value})`],
 ];
+
+/** The bounds of a schema of several types that speak of one of them. */
+function boundsOf(schema: Schema, type: string): Schema {
+  const keywords =
+    type === "string" ? ["minLength", "maxLength", "pattern"] : type === "null" || type === "boolean" ? [] : ["minimum", "maximum"];
+  return Object.fromEntries(keywords.filter((keyword) => schema[keyword] !== undefined).map((keyword) => [keyword, schema[keyword]]));
+}
 
 function inner(schema: Schema, value: string, definitions: Definitions, named: Named | undefined, depth: number): string[] {
   const item = `item${depth}`;

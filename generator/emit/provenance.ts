@@ -4,7 +4,7 @@ import type { Cite, Feature, Model } from "../model/types.js";
 
 /** Writes a cite for a reader: `2025-06-18 major 2, PR #371`. */
 export function printCite(cite: Cite): string {
-  if (cite.page !== undefined) return `${cite.revision} ${cite.page}`;
+  if (cite.page !== undefined) return `${cite.revision} ${cite.page}${cite.ref === undefined ? "" : `, ${cite.ref}`}`;
   if (cite.section === "unlisted") return `${cite.revision}, ${cite.ref} (unlisted)`;
   const entry = `${cite.revision} ${cite.section} ${cite.ordinal}`;
   return cite.ref === undefined ? entry : `${entry}, ${cite.ref}`;

@@ -21,9 +21,9 @@ export function emitValidators(model: Model, revision: Revision): Output[] {
     strict: false,
     inlineRefs: false,
     code: { source: true, esm: true, lines: false },
-    formats: { byte: true, uri: true, "uri-template": true },
+    formats: Object.fromEntries(formatsOf(revision.published).map((name) => [name, true as const])),
   });
-  ajv.addSchema({ $id: "schema", $defs: revision.definitions });
+  ajv.addSchema({ $id: "schema", $defs: revision.published });
   for (const entry of entries) ajv.addSchema({ $id: entry.name, ...(absolute(entry.schema) as object) });
   const messages = Object.hasOwn(revision.definitions, "JSONRPCMessage") ? ["JSONRPCMessage"] : [];
   for (const name of messages) ajv.addSchema({ $id: `message${name}`, $ref: `schema#/$defs/${name}` });
@@ -35,7 +35,10 @@ export function emitValidators(model: Model, revision: Revision): Output[] {
     `Validators of revision ${revision.id}, errata applied, by method and part; formats are not checked.`,
   );
   return [
-    { path: `${folder}/validators.js`, text: `${opening}${code.replace(/^"use strict";/, "")}\n${table(entries, messages)}` },
+    {
+      path: `${folder}/validators.js`,
+      text: `${opening}${withoutImports(code.replace(/^"use strict";/, ""))}\n${table(entries, messages)}`,
+    },
     { path: `${folder}/validators.d.ts`, text: `${opening}${DECLARATIONS}` },
   ];
 }
@@ -91,6 +94,18 @@ function entriesOf(method: Method, revision: Revision): Entry[] {
       schema: results.length === 1 ? (results[0] as Schema) : { anyOf: results },
     },
   ];
+}
+
+/** Writes out the one helper that the validators would import: generated files stand alone. */
+function withoutImports(code: string): string {
+  return code.replace(/const (\w+) = require\("ajv\/dist\/runtime\/ucs2length"\)\.default;/g, "const $1 = (text) => [...text].length;");
+}
+
+/** Names the formats a schema mentions; none is checked. */
+function formatsOf(node: unknown): string[] {
+  if (typeof node !== "object" || node === null) return [];
+  const format = (node as Schema)["format"];
+  return [...new Set([...(typeof format === "string" ? [format] : []), ...Object.values(node).flatMap(formatsOf)])];
 }
 
 /** Makes references inside a lone schema point into the revision's schema. */

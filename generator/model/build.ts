@@ -11,6 +11,8 @@ import { readFlags } from "./flags.js";
 import { buildIr } from "./ir.js";
 import { checkTolerances } from "./tolerance-checks.js";
 import { placeTolerances } from "./tolerances.js";
+import { withMessages } from "./payload-messages.js";
+import { toPlainForm } from "./plain-form.js";
 import { checkValues } from "./values.js";
 import { compileGates } from "./method-gates.js";
 import { readMethods, type MessageUnion } from "./methods.js";
@@ -39,7 +41,9 @@ interface ProtocolFile extends EnvelopeFacts {
   readonly name: string;
   readonly title: string;
   readonly specification: string;
-  readonly revisions: readonly { readonly revision: string; readonly era: Era; readonly released: boolean }[];
+  readonly revisions: readonly { readonly revision: string; readonly era: Era; readonly released: boolean; readonly handshake?: number }[];
+  /** Says that the protocol has no numbered changelog, so that rows cite pages. */
+  readonly cites?: "pages";
   readonly transports: Readonly<Record<string, string>>;
   readonly capabilities: Readonly<Record<Side, string>>;
   readonly implied: Model["implied"];
@@ -59,7 +63,8 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
   const used = new Set<string>();
   const revisions = input.revisions.map(({ revision, schema }, index): Revision => {
     const entry = protocol.revisions[index] as ProtocolFile["revisions"][number];
-    const { $defs: definitions } = inOrder(applyErrata(schema.value, revision, errata, problems)) as { $defs: Definitions };
+    const { $defs: published } = inOrder(applyErrata(schema.value, revision, errata, problems)) as { $defs: Definitions };
+    const definitions = plainDefinitions(published, protocol.messages);
     const canonical = toCanonical(definitions, index, folded.renames, used);
     const canonicalName = (name: string) =>
       folded.renames
@@ -82,7 +87,9 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
       index,
       era: entry.era,
       released: entry.released,
+      ...(entry.handshake === undefined ? {} : { handshake: entry.handshake }),
       changelog: (files[index] as ChangesFile).value.changelog,
+      published,
       definitions,
       canonical,
       schemaFile: schema.file,
@@ -125,7 +132,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
     accounting: [],
   };
   checkProtocol(input, protocol, model, problems);
-  checkCites(files, problems);
+  checkCites(files, protocol.cites === "pages", problems);
   checkGatedPaths(model, problems);
   checkMethodGates(model, problems);
   checkSingleGate(model, problems);
@@ -138,6 +145,12 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
   if (problems.length === before) checkTolerances(model, problems);
   // A faulty row would show again as a delta nobody accounts for; the accounts are drawn up once the rows are sound.
   return problems.length > before ? model : { ...model, accounting: accountForDeltas(model, problems) };
+}
+
+/** Gives the definitions of a published schema in the forms the model speaks. */
+export function plainDefinitions(published: Definitions, messages: readonly MessageUnion[]): Definitions {
+  const unions = messages.map((message) => message.union);
+  return inOrder(toPlainForm(published, (tidied) => withMessages(tidied, unions))) as Definitions;
 }
 
 /** Checks that what protocol.yaml names is there: its own folder, the flags that imply others, the payloads that carry messages. */

@@ -7,13 +7,16 @@ import type { Changes, ChangesFile, RowCite } from "./rows.js";
 import { own } from "./schema.js";
 import type { Feature, Lowering, Model, RenameRow, Revision, Side } from "./types.js";
 
-/** Checks that every cite names an entry that exists, that an entry is cited or excused, and that excuses name real entries. */
-export function checkCites(files: readonly ChangesFile[], problems: Problem[]): void {
+/**
+ * Checks that every cite names an entry that exists, that an entry is cited or excused, and that excuses name real entries; where a protocol has no
+ * numbered changelog, every revision cites pages as the baseline does.
+ */
+export function checkCites(files: readonly ChangesFile[], citesPages: boolean, problems: Problem[]): void {
   for (const [index, file] of files.entries()) {
     const { value } = file;
     const cited = new Map<string, string>();
     for (const { cite, path } of citesOf(value)) {
-      const fault = citeFault(cite, value, index === 0);
+      const fault = citeFault(cite, value, citesPages || index === 0);
       const line = file.lineOf(path);
       if (fault !== undefined)
         problems.push({
@@ -67,9 +70,9 @@ function citesOf(changes: Changes): { cite: RowCite; path: (string | number)[] }
   return lists.flatMap((list) => (changes[list] ?? []).map((row, index) => ({ cite: row.cite, path: [list, index, "cite"] })));
 }
 
-function citeFault(cite: RowCite, changes: Changes, baseline: boolean): string | undefined {
+function citeFault(cite: RowCite, changes: Changes, mayCitePages: boolean): string | undefined {
   if (cite.page !== undefined) {
-    if (!baseline) return `the cite names a page; only the baseline revision cites pages`;
+    if (!mayCitePages) return `the cite names a page; only the baseline revision cites pages`;
     return cite.section === undefined && cite.ordinal === undefined ? undefined : "the cite names both a page and a section";
   }
   if (cite.section === undefined) return "the cite names neither a section nor a page";

@@ -96,7 +96,8 @@ function diffNodes(old: Schema, now: Schema, path: string): Delta[] {
   const oldMembers = membersOf(old);
   const nowMembers = membersOf(now);
   // A union that shrinks to one member is written as that member alone, and the reverse.
-  if (oldMembers !== undefined || nowMembers !== undefined) return diffMembers(oldMembers ?? [old], nowMembers ?? [now], path);
+  if (oldMembers !== undefined || nowMembers !== undefined)
+    return [...diffMembers(oldMembers ?? [old], nowMembers ?? [now], path), ...diffOthers(old, now, path)];
   const isReference = refName(old) !== undefined || refName(now) !== undefined;
   if (isReference || !isSame(kindOf(old), kindOf(now)) || old.allOf !== undefined || now.allOf !== undefined) {
     return [{ kind: "type", path, before: old, after: now }];
@@ -136,6 +137,10 @@ function diffMembers(old: readonly Schema[], now: readonly Schema[], path: strin
     ...without(now, old).map((member): Delta => ({ kind: "member-added", path: `${path}|${memberName(member)}`, after: member })),
     ...without(old, now).map((member): Delta => ({ kind: "member-removed", path: `${path}|${memberName(member)}`, before: member })),
   ];
+}
+
+function diffOthers(old: Schema, now: Schema, path: string): Delta[] {
+  return isSame(unordered(old.others), unordered(now.others)) ? [] : [{ kind: "openness", path, before: old, after: now }];
 }
 
 function diffOpenness(old: Schema, now: Schema, path: string): Delta[] {

@@ -141,6 +141,11 @@ function mergeUnions(variants: readonly Variant[]): Schema {
     ...(arrays.length > 0 ? [mergeArrays(arrays)] : []),
     ...(scalars.length > 0 ? [mergeScalars(scalars)] : []),
   ];
+  const others = variants.flatMap(({ node, definitions }) => {
+    const open = shape(node, definitions).others;
+    return open === undefined ? [] : [{ node: open, definitions }];
+  });
+  if (others.length > 0) return { anyOf: merged, others: merge(others) };
   return merged.length === 1 ? (merged[0] as Schema) : { anyOf: merged };
 }
 

@@ -1,6 +1,7 @@
 // Reads a revision's methods out of its message unions: direction, params, results and the feature that gates each. Pure.
 import type { Problem } from "../problem.js";
 import { findNode, parsePath } from "./path.js";
+import { messageName, methodOf } from "./payload-messages.js";
 import { own, refName, resolve, shape, type Definitions, type Schema } from "./schema.js";
 import type { Direction, Feature, Method, Naming, Place } from "./types.js";
 
@@ -65,6 +66,8 @@ export function readMethods(sources: MethodSources, problems: Problem[]): Method
 function membersOf(union: string, definitions: Definitions): string[] {
   const node = own(definitions, union);
   if (node === undefined) return [];
+  const ofPayload = methodOf(node);
+  if (ofPayload !== undefined) return [messageName(ofPayload)];
   if (node.anyOf !== undefined) return node.anyOf.flatMap((member) => refName(member) ?? []);
   const name = refName(node);
   if (name !== undefined) return [name];
@@ -107,7 +110,8 @@ function gatingFeature(method: string, definition: string, sources: MethodSource
 function resultsOf(method: string, definition: string, gating: Feature, sources: MethodSources, problems: Problem[]): string[] {
   const { naming, definitions, features, revision } = sources;
   const stem = definition.slice(0, -naming.request.length);
-  const usual = own(definitions, stem + naming.result) === undefined ? naming.empty : stem + naming.result;
+  const named = own(definitions, stem + naming.result) === undefined ? naming.empty : stem + naming.result;
+  const usual = Object.keys(definitions).find((name) => name.endsWith(naming.result) && methodOf(definitions[name]) === method) ?? named;
   const active = features.filter((feature) => feature.first <= revision && revision <= feature.last);
   const others = active.flatMap((feature) =>
     feature.gates.results.filter((result) => result.methods.includes(method)).map((result) => ({ feature, name: result.definition })),

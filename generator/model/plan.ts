@@ -72,6 +72,8 @@ export type Body =
       readonly tag?: string;
       readonly branches: readonly Branch[];
       readonly closed: boolean;
+      /** What a member of no listed type has to be, where the revision takes such. */
+      readonly open?: Schema;
       readonly unknown?: Lowering;
     }
   | {
@@ -287,9 +289,9 @@ class Planner {
 
   private planArray(ir: Schema, here: Schema, place: string): Work {
     const item = this.planNode(ir.items ?? {}, here.items ?? {}, `${place}[]`);
-    const { maxItems } = here;
-    const bound =
-      maxItems !== undefined && ir["maxItems"] !== maxItems ? { misfit: this.misfitOf({ type: "array", maxItems }, place) } : {};
+    const bounds = ["minItems", "maxItems"].filter((keyword) => here[keyword] !== undefined && ir[keyword] !== here[keyword]);
+    const bounded = { type: "array", ...Object.fromEntries(bounds.map((keyword) => [keyword, here[keyword]])) };
+    const bound = bounds.length > 0 ? { misfit: this.misfitOf(bounded, place) } : {};
     if (item.child === undefined && item.misfit === undefined) return bound;
     const key = `${place} ${stable(here)}`;
     const child = this.functions.get(key) ?? this.define(key, `${place} list`, place, { kind: "array", ...item });
@@ -310,6 +312,7 @@ class Planner {
       kind: "union",
       branches: ordered,
       closed: objects.length > 1 || branches.some((branch) => branch.absent || branch.gate !== undefined),
+      ...(hereShape.others === undefined ? {} : { open: hereShape.others }),
       ...optionalUnknown(this.model.unknownMembers.find((entry) => entry.at === place)),
       ...(tag === undefined ? {} : { tag }),
     };
@@ -324,9 +327,11 @@ class Planner {
     const feature = this.gating.gateAt(path, this.revision.index);
     const ownGate = feature === undefined ? undefined : this.gateOf(feature, path, this.passed.get(definitionOf(place)));
     const gate = ownGate ?? this.valueGate(path)?.gate;
-    const child = counterpart === undefined || gate?.status === "off" ? undefined : this.planNode(member, counterpart, place).child;
+    const work = counterpart === undefined || gate?.status === "off" ? {} : this.planNode(member, counterpart, place);
+    const { child, misfit } = work;
     const absent = counterpart === undefined && gate?.status !== "off";
-    return { name, test, absent, ...(gate === undefined ? {} : { gate }), ...(child === undefined ? {} : { child }) };
+    const narrowed = misfit === undefined ? test : { ...test, narrow: misfit.expected };
+    return { name, test: narrowed, absent, ...(gate === undefined ? {} : { gate }), ...(child === undefined ? {} : { child }) };
   }
 
   private gateOf(feature: Feature, path: string, passed: ReadonlySet<Feature> | undefined): Gate | undefined {

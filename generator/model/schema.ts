@@ -13,6 +13,10 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
+  /** What a member that is none of `anyOf` has to be, where a union is open. */
+  readonly others?: Schema;
+  /** True for a list whose items are all of one member of their union. */
+  readonly uniform?: boolean;
   readonly [keyword: string]: unknown;
 }
 

@@ -28,7 +28,12 @@ export interface Revision {
   readonly index: number;
   readonly era: Era;
   readonly released: boolean;
+  /** The number by which peers agree on the revision, where it is not the revision's name. */
+  readonly handshake?: number;
   readonly changelog: string;
+  /** The definitions as the schema publishes them, errata applied. */
+  readonly published: Definitions;
+  /** The same in the forms the model speaks. */
   readonly definitions: Definitions;
   readonly canonical: Definitions;
   readonly schemaFile: string;

@@ -13,6 +13,8 @@ export interface MemberTest {
   }[];
   readonly optional: readonly { readonly key: string; readonly values: readonly unknown[] }[];
   readonly types: readonly string[];
+  /** What the revision asks of the value beyond what the canonical form does. */
+  readonly narrow?: Schema;
 }
 
 /** A member with its test. */

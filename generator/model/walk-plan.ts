@@ -60,7 +60,8 @@ function warm<P extends Planned>(plan: P, marking: Marking<P>): void {
   for (const child of marking.usualChildrenOf(plan)) warm(child, marking);
 }
 
-function pascal(place: string): string {
+/** Writes a path, or any text of words, as one word. */
+export function pascal(place: string): string {
   return place
     .replaceAll("[]", "Item")
     .replaceAll(".*", "Value")

@@ -36,6 +36,7 @@ const REVISIONS = [0, 1, 2, 3].map((index): Revision => {
     era: "legacy",
     released: true,
     changelog: "https://toy.example",
+    published: {},
     definitions: {},
     canonical: {},
     schemaFile: "schema.json",

@@ -88,7 +88,15 @@ class Walk {
     if (values !== undefined) return fc.constantFrom(...values);
     if (resolved.anyOf !== undefined) {
       const members = this.shallow(resolved.anyOf, depth).map((member) => this.node(member, depth + 1));
-      return fc.oneof(...members, ...(this.wild.unknownMembers === true && this.isTagged(resolved.anyOf) ? [UNKNOWN_MEMBER] : []));
+      const others =
+        resolved.others === undefined
+          ? []
+          : [this.node(resolved.others, depth + 1).map((value) => this.asOther(value as object, resolved.anyOf ?? []))];
+      return fc.oneof(
+        ...members,
+        ...others,
+        ...(this.wild.unknownMembers === true && this.isTagged(resolved.anyOf) ? [UNKNOWN_MEMBER] : []),
+      );
     }
     const types = typesOf(resolved);
     if (types.length > 1) return fc.oneof(...types.map((type) => this.scalar({ ...resolved, type })));
@@ -107,6 +115,12 @@ class Walk {
   private isTagged(members: readonly Schema[]): boolean {
     const tags = members.map((member) => own(shape(member, this.definitions).properties, "type")?.const);
     return tags.length > 1 && tags.every((tag) => typeof tag === "string");
+  }
+
+  /** Gives a member of an open union a tag of nobody's. */
+  private asOther(value: object, members: readonly Schema[]): unknown {
+    const isTag = (key: string) => members.some((member) => own(shape(member, this.definitions).properties, key)?.const !== undefined);
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, isTag(key) ? "_other" : (item as unknown)]));
   }
 
   /** Fields that the canonical form has at a definition and the revision does not. */
@@ -156,7 +170,10 @@ class Walk {
   }
 
   private array(node: Schema, depth: number): fc.Arbitrary<unknown> {
-    return fc.array(this.node(node.items ?? {}, depth + 1), { maxLength: depth < 5 ? 3 : 1 });
+    const bounds = { minLength: Number(node["minItems"] ?? 0), maxLength: depth < 5 ? 3 : 1 };
+    const items = node.items ?? {};
+    const kinds = node.uniform === true ? (items.anyOf ?? [items]) : [items];
+    return fc.oneof(...kinds.map((kind) => fc.array(this.node(kind, depth + 1), bounds)));
   }
 
   private scalar(node: Schema): fc.Arbitrary<unknown> {
@@ -167,6 +184,6 @@ class Walk {
       return fc.double({ ...minimum, ...maximum, noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value));
     if (node.type === "boolean") return fc.boolean();
     if (node.type === "null") return fc.constant(null);
-    return fc.string({ maxLength: 8 });
+    return fc.string({ minLength: Number(node["minLength"] ?? 0), maxLength: 8 });
   }
 }
