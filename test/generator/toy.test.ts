@@ -89,7 +89,7 @@ test("beside another protocol it is compiled as it is alone", async () => {
   const copy = new SchemasCopy(SCHEMAS, TOY);
   const both = await copy.compile();
   expect(both.problems).toEqual([]);
-  expect(both.models.map((model) => model.protocol)).toEqual(["mcp", "toy"]);
+  expect(both.models.map((model) => model.protocol)).toEqual(["acp", "mcp", "toy"]);
   const toy = both.outputs.filter((output) => output.path.startsWith("toy/"));
   expect(toy.map(({ path, text }) => ({ path, text: text.replaceAll(copy.folder, "schemas") }))).toEqual(alone.outputs);
 });

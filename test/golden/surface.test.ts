@@ -1,11 +1,13 @@
 // The public surface: every name the library exports. A name that appears or goes shows in the golden's diff.
 import { expect, it } from "vitest";
+import * as acp from "../../runtime/acp.js";
 import * as core from "../../runtime/index.js";
 import * as mcp from "../../runtime/mcp.js";
 
 it.each([
   ["core", core],
   ["mcp", mcp],
+  ["acp", acp],
 ] as const)("the surface of %s", async (name, module) => {
   const lines = Object.entries(module)
     .map(([key, value]) => `${key}: ${typeof value}${typeof value === "function" ? membersOf(value) : ""}`)

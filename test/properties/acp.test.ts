@@ -1,0 +1,114 @@
+// The properties of the codecs over the second protocol: what is generated is valid by the published schema, identity, total, and sound with every
+// refusal naming a feature or what was expected.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CodecModule } from "../../runtime/protocol.js";
+import { isLowerError, TranslationReport, type Codec } from "../../runtime/index.js";
+import { bindCodec, CapabilitySet, DegradePolicy, tables } from "../../runtime/acp.js";
+import type { Method, Revision } from "../../generator/model/types.js";
+import { loadModel } from "../loaded-model.js";
+import { anyJson, payloadOf } from "./arbitrary.js";
+import type { Validator } from "./subject.js";
+
+const RUNS = 1000;
+const model = loadModel("acp");
+
+interface Subject {
+  readonly revision: Revision;
+  readonly codec: Codec;
+  readonly validators: ReadonlyMap<string, { readonly params: Validator; readonly result?: Validator }>;
+}
+
+const subjects: readonly Subject[] = await Promise.all(
+  model.revisions.map(async (revision) => {
+    const module: CodecModule = await tables.loadCodec(revision.id);
+    const profile = CapabilitySet.allFor(revision.id).resolve(revision.id, "stdio");
+    return { revision, codec: bindCodec(module, profile), validators: await tables.loadValidators(revision.id) };
+  }),
+);
+
+function payloadsOf(revision: Revision): { readonly method: Method; readonly part: "params" | "result" }[] {
+  return revision.methods.flatMap((method) => [
+    { method, part: "params" as const },
+    ...(method.kind === "request" ? [{ method, part: "result" as const }] : []),
+  ]);
+}
+
+describe.each(subjects.map((subject) => [subject.revision.id, subject] as const))("revision %s", (_, { revision, codec, validators }) => {
+  const payloads = payloadsOf(revision);
+
+  it.each(payloads.map(({ method, part }) => [method.name, part, method] as const))("identity: %s %s", (name, part, method) => {
+    const validate = validators.get(name)?.[part];
+    fc.assert(
+      fc.property(payloadOf(model, revision, method, part, { strangers: true }), (value) => {
+        expect(validate?.(value ?? {}), `${JSON.stringify(validate?.errors)} in ${JSON.stringify(value)}`).toBe(true);
+        const before = structuredClone(value);
+        const report = new TranslationReport();
+        const back = codec.lower(name, part, codec.lift(name, part, value, report), undefined, report);
+        expect(back).toEqual(before);
+        expect(back === value).toBe(true);
+        expect(report.isEmpty).toBe(true);
+      }),
+      { numRuns: Math.max(40, Math.ceil(RUNS / payloads.length)) },
+    );
+  });
+
+  it("total: lift takes any JSON value, and lower throws nothing but a LowerError", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...payloads), anyJson, ({ method, part }, value) => {
+        const lifted = codec.lift(method.name, part, value);
+        expect(codec.lift(method.name, part, lifted)).toBe(lifted);
+        try {
+          codec.lower(method.name, part, lifted);
+        } catch (error) {
+          expect(isLowerError(error)).toBe(true);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+const pairs = subjects.flatMap((from) =>
+  subjects.filter((to) => to !== from).map((to) => [from.revision.id, to.revision.id, from, to] as const),
+);
+
+describe.each(pairs)("from %s to %s", (_from, _to, from, to) => {
+  const shared = payloadsOf(from.revision).filter(({ method }) => to.validators.has(method.name));
+
+  it.each(["strict", "permissive"] as const)("sound and honest under %s", (preset) => {
+    const policy = DegradePolicy[preset]();
+    for (const { method, part } of shared) {
+      const validate = to.validators.get(method.name)?.[part];
+      fc.assert(
+        fc.property(payloadOf(model, from.revision, method, part, { strangers: true }), (value) => {
+          const report = new TranslationReport();
+          const lifted = from.codec.lift(method.name, part, value);
+          try {
+            const lowered = to.codec.lower(method.name, part, lifted, policy, report);
+            expect(
+              validate?.(lowered ?? {}),
+              `${method.name} ${part}: ${JSON.stringify(validate?.errors)} in ${JSON.stringify(lowered)} from ${JSON.stringify(value)}`,
+            ).toBe(true);
+            expect(report.isEmpty).toBe(JSON.stringify(lowered) === JSON.stringify(lifted));
+          } catch (error) {
+            if (!isLowerError(error)) throw error;
+            expect(report.isEmpty, "a refusal leaves no step").toBe(true);
+          }
+        }),
+        { numRuns: 60 },
+      );
+    }
+  });
+
+  it("refuses a method that the other revision does not have by the feature that has it", () => {
+    for (const { method, part } of payloadsOf(from.revision).filter(({ method: { name } }) => !to.validators.has(name))) {
+      try {
+        to.codec.lower(method.name, part, {});
+        expect.fail(`${method.name} was not refused`);
+      } catch (error) {
+        expect(isLowerError(error) && error.feature).toBe(model.features[method.feature]?.id);
+      }
+    }
+  });
+});
