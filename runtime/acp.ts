@@ -1,12 +1,12 @@
 // The binding of the Agent Client Protocol: the core over its generated tables. The client is the editor, and the agent plays the part of the server.
 
 import { loadCodec, loadValidators, type PayloadsByRevision } from "../generated/acp/codecs.js";
-import { BATCHING, ERROR_ID } from "../generated/acp/envelope.js";
+import { BATCHING, ERROR_ID, HANDSHAKE } from "../generated/acp/envelope.js";
 import { ERRORS } from "../generated/acp/errors.js";
 import { FIELDS } from "../generated/acp/fields.js";
 import { FEATURES, FILLS, LOWERINGS, TRANSPORTS, UNKNOWN_MEMBERS } from "../generated/acp/features.js";
 import type { Payloads } from "../generated/acp/ir.js";
-import { METHODS } from "../generated/acp/methods.js";
+import { METHOD_GATES, METHODS } from "../generated/acp/methods.js";
 import { FLAGS, IMPLIED, PROTOCOL, REVISIONS, SPECIFICATION } from "../generated/acp/revisions.js";
 import { TOLERANCES } from "../generated/acp/tolerances.js";
 import { bindProtocol } from "./bind.js";
@@ -38,10 +38,12 @@ const binding = bindProtocol<{ byRevision: PayloadsByRevision; canonical: Payloa
   flags: FLAGS,
   implied: IMPLIED,
   methods: METHODS,
+  gates: METHOD_GATES,
   transports: TRANSPORTS,
   errors: ERRORS,
   batching: BATCHING,
   errorId: ERROR_ID,
+  handshake: HANDSHAKE,
   loadCodec,
   loadValidators,
 });
@@ -58,6 +60,11 @@ export const {
   codecFor,
   bindCodec,
   translateError,
+  gate,
+  negotiated,
+  mayCall,
+  auditAdvertisement,
+  dispatcherFor,
 } = binding;
 
 /** Lists the own keys of an object that a revision does not name at a definition; throws `RangeError` for an unknown definition. */

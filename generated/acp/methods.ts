@@ -31,6 +31,37 @@ export const METHODS = {
     { method: "terminal/wait_for_exit", kind: "request", directions: ["serverToClient"], params: "WaitForTerminalExitRequest", paramsRequired: true, results: ["WaitForTerminalExitResponse"], feature: 44 },
   ],
 } as const;
+/** Lists what each revision asks before a method is served, one row for each direction and method. */
+export const METHOD_GATES = {
+  "v1-sdk-2.4.0": [
+    { method: "$/cancel_request", direction: "clientToServer", kind: "notification", feature: 4, shape: "baseline" },
+    { method: "$/cancel_request", direction: "serverToClient", kind: "notification", feature: 4, shape: "baseline" },
+    { method: "authenticate", direction: "clientToServer", kind: "request", feature: 14, shape: "initialize", path: "authMethods", marker: "list", code: -32601 },
+    { method: "elicitation/complete", direction: "serverToClient", kind: "notification", feature: 60, shape: "capability", owner: "receiver", flag: { side: "client", path: "elicitation.url", marker: "object", feature: 60 } },
+    { method: "elicitation/create", direction: "serverToClient", kind: "request", feature: 58, shape: "params", owner: "receiver", flag: { side: "client", path: "elicitation", marker: "object", feature: 58, code: -32601 }, field: "mode", cases: { form: { side: "client", path: "elicitation.form", marker: "object", feature: 59, code: -32602 }, url: { side: "client", path: "elicitation.url", marker: "object", feature: 60, code: -32602 } }, code: -32602 },
+    { method: "fs/read_text_file", direction: "serverToClient", kind: "request", feature: 42, shape: "capability", owner: "receiver", flag: { side: "client", path: "fs.readTextFile", marker: "boolean", feature: 42, code: -32601 } },
+    { method: "fs/write_text_file", direction: "serverToClient", kind: "request", feature: 43, shape: "capability", owner: "receiver", flag: { side: "client", path: "fs.writeTextFile", marker: "boolean", feature: 43, code: -32601 } },
+    { method: "initialize", direction: "clientToServer", kind: "request", feature: 5, shape: "baseline" },
+    { method: "logout", direction: "clientToServer", kind: "request", feature: 15, shape: "capability", owner: "receiver", flag: { side: "server", path: "auth.logout", marker: "object", feature: 15, code: -32601 } },
+    { method: "session/cancel", direction: "clientToServer", kind: "notification", feature: 17, shape: "baseline" },
+    { method: "session/close", direction: "clientToServer", kind: "request", feature: 21, shape: "capability", owner: "receiver", flag: { side: "server", path: "sessionCapabilities.close", marker: "object", feature: 21, code: -32601 } },
+    { method: "session/delete", direction: "clientToServer", kind: "request", feature: 22, shape: "capability", owner: "receiver", flag: { side: "server", path: "sessionCapabilities.delete", marker: "object", feature: 22, code: -32601 } },
+    { method: "session/list", direction: "clientToServer", kind: "request", feature: 19, shape: "capability", owner: "receiver", flag: { side: "server", path: "sessionCapabilities.list", marker: "object", feature: 19, code: -32601 } },
+    { method: "session/load", direction: "clientToServer", kind: "request", feature: 18, shape: "capability", owner: "receiver", flag: { side: "server", path: "loadSession", marker: "boolean", feature: 18, code: -32601 } },
+    { method: "session/new", direction: "clientToServer", kind: "request", feature: 17, shape: "baseline" },
+    { method: "session/prompt", direction: "clientToServer", kind: "request", feature: 17, shape: "baseline" },
+    { method: "session/request_permission", direction: "serverToClient", kind: "request", feature: 39, shape: "baseline" },
+    { method: "session/resume", direction: "clientToServer", kind: "request", feature: 20, shape: "capability", owner: "receiver", flag: { side: "server", path: "sessionCapabilities.resume", marker: "object", feature: 20, code: -32601 } },
+    { method: "session/set_config_option", direction: "clientToServer", kind: "request", feature: 47, shape: "session", path: "configOptions", marker: "list", code: -32601 },
+    { method: "session/set_mode", direction: "clientToServer", kind: "request", feature: 46, shape: "session", path: "modes", marker: "object", code: -32601 },
+    { method: "session/update", direction: "serverToClient", kind: "notification", feature: 17, shape: "baseline" },
+    { method: "terminal/create", direction: "serverToClient", kind: "request", feature: 44, shape: "capability", owner: "receiver", flag: { side: "client", path: "terminal", marker: "boolean", feature: 44, code: -32601 } },
+    { method: "terminal/kill", direction: "serverToClient", kind: "request", feature: 44, shape: "capability", owner: "receiver", flag: { side: "client", path: "terminal", marker: "boolean", feature: 44, code: -32601 } },
+    { method: "terminal/output", direction: "serverToClient", kind: "request", feature: 44, shape: "capability", owner: "receiver", flag: { side: "client", path: "terminal", marker: "boolean", feature: 44, code: -32601 } },
+    { method: "terminal/release", direction: "serverToClient", kind: "request", feature: 44, shape: "capability", owner: "receiver", flag: { side: "client", path: "terminal", marker: "boolean", feature: 44, code: -32601 } },
+    { method: "terminal/wait_for_exit", direction: "serverToClient", kind: "request", feature: 44, shape: "capability", owner: "receiver", flag: { side: "client", path: "terminal", marker: "boolean", feature: 44, code: -32601 } },
+  ],
+} as const;
 /** Names a method of any revision. */
 export type Method = (typeof METHODS)[keyof typeof METHODS][number]["method"];
 /** Names a method of one revision. */

@@ -7,7 +7,7 @@ export const PROTOCOL = "acp";
 export const SPECIFICATION = "https://agentclientprotocol.com";
 /** Lists every revision in order of release. */
 export const REVISIONS = [
-  { revision: "v1-sdk-2.4.0", era: "legacy", released: true, handshake: 1, transports: ["stdio"], changelog: "https://agentclientprotocol.com/protocol/v1/overview" },
+  { revision: "v1-sdk-2.4.0", era: "legacy", released: true, number: 1, transports: ["stdio"], changelog: "https://agentclientprotocol.com/protocol/v1/overview" },
 ] as const;
 /** Names a revision of the protocol. */
 export type Revision = (typeof REVISIONS)[number]["revision"];

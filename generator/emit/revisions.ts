@@ -10,7 +10,7 @@ export function emitRevisions(model: Model): Output {
     revision: revision.id,
     era: revision.era,
     released: revision.released,
-    handshake: revision.handshake,
+    number: revision.number,
     transports: transports.filter((transport) => isTransportAt(transport, revision.index, model)),
     changelog: revision.changelog,
   }));

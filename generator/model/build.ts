@@ -41,7 +41,7 @@ interface ProtocolFile extends EnvelopeFacts {
   readonly name: string;
   readonly title: string;
   readonly specification: string;
-  readonly revisions: readonly { readonly revision: string; readonly era: Era; readonly released: boolean; readonly handshake?: number }[];
+  readonly revisions: readonly { readonly revision: string; readonly era: Era; readonly released: boolean; readonly number?: number }[];
   /** Says that the protocol has no numbered changelog, so that rows cite pages. */
   readonly cites?: "pages";
   readonly transports: Readonly<Record<string, string>>;
@@ -87,7 +87,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
       index,
       era: entry.era,
       released: entry.released,
-      ...(entry.handshake === undefined ? {} : { handshake: entry.handshake }),
+      ...(entry.number === undefined ? {} : { number: entry.number }),
       changelog: (files[index] as ChangesFile).value.changelog,
       published,
       definitions,

@@ -221,7 +221,7 @@ class Gatehouse {
       const message = `${this.revision.id} has no ${text}, which ${spoken.by.id} asks of the ${holder === "initialize" ? "initialize result" : holder}`;
       this.report(spoken.place, message, "write the path of a property, from the definition that holds it");
     }
-    const types = node === undefined ? [] : typesOf(shape(node, this.revision.canonical));
+    const types = node === undefined ? [] : kindsOf(node, this.revision.canonical);
     const marker = types.includes("array") ? "list" : types.includes("boolean") ? "boolean" : "object";
     return { shape: holder, path: steps.join("."), marker, ...this.code(spoken, handlerOf(this.direction)) };
   }
@@ -320,4 +320,10 @@ function checkAccess({ features, revisions }: Known, problems: Problem[]): void 
       }
     }
   }
+}
+
+/** The types a node allows, those of its members where it is a union. */
+function kindsOf(node: Schema, definitions: Definitions): readonly string[] {
+  const resolved = shape(node, definitions);
+  return resolved.anyOf === undefined ? typesOf(resolved) : resolved.anyOf.flatMap((member) => kindsOf(member, definitions));
 }

@@ -29,7 +29,7 @@ export interface Revision {
   readonly era: Era;
   readonly released: boolean;
   /** The number by which peers agree on the revision, where it is not the revision's name. */
-  readonly handshake?: number;
+  readonly number?: number;
   readonly changelog: string;
   /** The definitions as the schema publishes them, errata applied. */
   readonly published: Definitions;
