@@ -7,12 +7,12 @@ export const ERROR_CODES = {
 } as const;
 /** Lists the named errors, each with what tells it from others of its code; of those that fit an answer the first says most. */
 export const ERRORS = [
-  { name: "PARSE_ERROR", code: -32700, feature: 2 },
-  { name: "INVALID_REQUEST", code: -32600, feature: 2 },
-  { name: "METHOD_NOT_FOUND", code: -32601, feature: 2 },
-  { name: "INVALID_PARAMS", code: -32602, feature: 2 },
-  { name: "INTERNAL_ERROR", code: -32603, feature: 2 },
-  { name: "REQUEST_CANCELLED", code: -32800, feature: 2 },
-  { name: "AUTH_REQUIRED", code: -32000, feature: 2 },
-  { name: "RESOURCE_NOT_FOUND", code: -32002, feature: 3 },
+  { name: "PARSE_ERROR", code: -32700, feature: 1 },
+  { name: "INVALID_REQUEST", code: -32600, feature: 1 },
+  { name: "METHOD_NOT_FOUND", code: -32601, feature: 1 },
+  { name: "INVALID_PARAMS", code: -32602, feature: 1 },
+  { name: "INTERNAL_ERROR", code: -32603, feature: 1 },
+  { name: "REQUEST_CANCELLED", code: -32800, feature: 1 },
+  { name: "AUTH_REQUIRED", code: -32000, feature: 1 },
+  { name: "RESOURCE_NOT_FOUND", code: -32002, feature: 2 },
 ] as const;

@@ -32,11 +32,6 @@ export type Role = ("assistant" | "user")
  */
 export type EmbeddedResourceResource = (TextResourceContents | BlobResourceContents)
 /**
- * The agent reports what happens in a session.
- * Since v1-sdk-2.4.0, by updates (v1-sdk-2.4.0 protocol/v1/prompt-turn).
- */
-export type MessageId = string
-/**
  * The agent reports its tool calls and how they go on.
  * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
  */
@@ -90,11 +85,6 @@ export type SessionConfigOption = ((SessionConfigOptionSelect | SessionConfigOpt
  * A session has options, which the client may set.
  * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
  */
-export type SessionConfigOptionCategory = string
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
 export type SessionConfigValueId = string
 /**
  * A session has options, which the client may set.
@@ -115,7 +105,7 @@ export type SessionConfigSelectOptions = readonly (SessionConfigSelectOption | S
  * The agent shows a notice that belongs to no turn.
  * Since v1-sdk-2.4.0, by notices (v1-sdk-2.4.0 protocol/v1/schema).
  */
-export type NoticeSeverity = string
+export type NoticeSeverity = "info" | "warning" | "error" | (string & {})
 /**
  * The agent reports that it shortens the history.
  * Since v1-sdk-2.4.0, by compaction (v1-sdk-2.4.0 protocol/v1/schema).
@@ -125,7 +115,7 @@ export type CompactionId = string
  * The agent reports that it shortens the history.
  * Since v1-sdk-2.4.0, by compaction (v1-sdk-2.4.0 protocol/v1/schema).
  */
-export type CompactionStatus = string
+export type CompactionStatus = "in_progress" | "completed" | "failed" | "cancelled" | (string & {})
 /**
  * The user goes to a page, and the agent tells when it is done.
  * Since v1-sdk-2.4.0, by elicitation.url (v1-sdk-2.4.0 protocol/v1/elicitation).
@@ -156,11 +146,6 @@ export type CreateElicitationRequest = (CreateElicitationRequestFormElicitationS
  * Since v1-sdk-2.4.0, by elicitation.form (v1-sdk-2.4.0 protocol/v1/elicitation).
  */
 export type ElicitationPropertySchema = ((ElicitationPropertySchemaString | ElicitationPropertySchemaNumber | ElicitationPropertySchemaInteger | ElicitationPropertySchemaBoolean | ElicitationPropertySchemaArray) | UnknownElicitationPropertySchema)
-/**
- * The user fills in a form.
- * Since v1-sdk-2.4.0, by elicitation.form (v1-sdk-2.4.0 protocol/v1/elicitation).
- */
-export type StringFormat = ("email" | "uri" | "date" | "date-time")
 /**
  * The user fills in a form.
  * Since v1-sdk-2.4.0, by elicitation.form (v1-sdk-2.4.0 protocol/v1/elicitation).
@@ -248,6 +233,21 @@ export type CreateElicitationResponse = (CreateElicitationResponseAccept | Creat
  * Since v1-sdk-2.4.0, by elicitation (v1-sdk-2.4.0 protocol/v1/elicitation).
  */
 export type ElicitationContentValue = (string | number | boolean | readonly string[])
+/**
+ * The agent reports what happens in a session.
+ * Since v1-sdk-2.4.0, by updates (v1-sdk-2.4.0 protocol/v1/prompt-turn).
+ */
+export type MessageId = string
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export type SessionConfigOptionCategory = "mode" | "model" | "model_config" | "thought_level" | (string & {})
+/**
+ * The user fills in a form.
+ * Since v1-sdk-2.4.0, by elicitation.form (v1-sdk-2.4.0 protocol/v1/elicitation).
+ */
+export type StringFormat = ("email" | "uri" | "date" | "date-time")
 /**
  * Either side states which optional features it supports; what is left out is not supported.
  * Since v1-sdk-2.4.0, by capabilities (v1-sdk-2.4.0 protocol/v1/initialization).
@@ -435,7 +435,7 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly content: ContentBlock
-readonly messageId?: (MessageId | null)
+readonly messageId?: (string | null)
 readonly sessionUpdate: "user_message_chunk"
 }
 /**
@@ -551,7 +551,7 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly content: ContentBlock
-readonly messageId?: (MessageId | null)
+readonly messageId?: (string | null)
 readonly sessionUpdate: "agent_message_chunk"
 }
 /**
@@ -563,7 +563,7 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly content: ContentBlock
-readonly messageId?: (MessageId | null)
+readonly messageId?: (string | null)
 readonly sessionUpdate: "agent_thought_chunk"
 }
 /**
@@ -652,13 +652,13 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly content?: (readonly ToolCallContent[] | null)
-readonly kind?: (ToolKind | null)
+readonly kind?: ("read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other" | null)
 readonly locations?: (readonly ToolCallLocation[] | null)
 readonly name?: (string | null)
 readonly rawInput?: unknown
 readonly rawOutput?: unknown
 readonly sessionUpdate: "tool_call_update"
-readonly status?: (ToolCallStatus | null)
+readonly status?: ("pending" | "in_progress" | "completed" | "failed" | null)
 readonly title?: (string | null)
 readonly toolCallId: ToolCallId
 }
@@ -748,7 +748,7 @@ export interface SessionConfigOptionSelect {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly category?: (SessionConfigOptionCategory | null)
+readonly category?: (string | null)
 readonly currentValue: SessionConfigValueId
 readonly description?: (string | null)
 /**
@@ -796,7 +796,7 @@ export interface SessionConfigOptionBoolean {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly category?: (SessionConfigOptionCategory | null)
+readonly category?: (string | null)
 readonly currentValue: boolean
 readonly description?: (string | null)
 /**
@@ -986,12 +986,12 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly content?: (readonly ToolCallContent[] | null)
-readonly kind?: (ToolKind | null)
+readonly kind?: ("read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other" | null)
 readonly locations?: (readonly ToolCallLocation[] | null)
 readonly name?: (string | null)
 readonly rawInput?: unknown
 readonly rawOutput?: unknown
-readonly status?: (ToolCallStatus | null)
+readonly status?: ("pending" | "in_progress" | "completed" | "failed" | null)
 readonly title?: (string | null)
 readonly toolCallId: ToolCallId
 }
@@ -1125,7 +1125,7 @@ readonly message: string
 readonly mode: "form"
 readonly requestedSchema: ElicitationSchema
 readonly sessionId: SessionId
-readonly toolCallId?: (ToolCallId | null)
+readonly toolCallId?: (string | null)
 }
 /**
  * The user fills in a form.
@@ -1154,7 +1154,7 @@ readonly [k: string]: unknown
 readonly default?: (string | null)
 readonly description?: (string | null)
 readonly enum?: (readonly string[] | null)
-readonly format?: (StringFormat | null)
+readonly format?: ("email" | "uri" | "date" | "date-time" | null)
 readonly maxLength?: (number | null)
 readonly minLength?: (number | null)
 readonly oneOf?: (readonly EnumOption[] | null)
@@ -1283,7 +1283,7 @@ readonly elicitationId: ElicitationId
 readonly message: string
 readonly mode: "url"
 readonly sessionId: SessionId
-readonly toolCallId?: (ToolCallId | null)
+readonly toolCallId?: (string | null)
 readonly url: string
 }
 /**
@@ -1307,7 +1307,7 @@ readonly [k: string]: unknown
 readonly message: string
 readonly mode: string
 readonly sessionId: SessionId
-readonly toolCallId?: (ToolCallId | null)
+readonly toolCallId?: (string | null)
 }
 export interface CreateElicitationRequestOtherElicitationRequestScope {
 readonly _meta?: ({

@@ -3,5 +3,5 @@
 
 /** Lists the named values of each place in order; of an open string any other may come as well. */
 export const VALUES = {
-  "v1-sdk-2.4.0": {},
+  "v1-sdk-2.4.0": { CompactionStatus: ["in_progress", "completed", "failed", "cancelled"], NoticeSeverity: ["info", "warning", "error"], SessionConfigOptionCategory: ["mode", "model", "model_config", "thought_level"] },
 } as const;

@@ -252,7 +252,7 @@ class CodecEmitter {
     const { branches, tag } = body;
     const usable = branches
       .filter((branch) => !branch.absent && branch.gate?.status !== "off")
-      .map((branch) => branch.name)
+      .map((branch) => (branch.test.narrow === undefined ? branch.name : describeSchema(branch.test.narrow, this.revision.canonical)))
       .sort();
     const expected = JSON.stringify(usable.length === 0 ? "nothing" : usable.join(" or "));
     const objects = branches.filter((branch) => branch.test.kind === "object");
@@ -260,7 +260,7 @@ class CodecEmitter {
     const isSwitch = tag !== undefined && others.length <= 1;
     const stranger =
       body.unknown === undefined
-        ? `ctx.refuse(value, ${expected}, -1, depth)`
+        ? `ctx.refuse(value, ${expected}, ${body.feature?.index ?? -1}, depth)`
         : `ctx.stranger(value, ${isSwitch ? access("value", tag) : "undefined"}, ${expected}, ${this.tables.unknownIndex(body.unknown)}, depth, ${plan.name})`;
     const otherwise =
       body.open === undefined ? stranger : `${fitsExpression(body.open, "value", this.revision.canonical)} ? value : ${stranger}`;
@@ -302,7 +302,7 @@ class CodecEmitter {
 
   private branchView(branch: Branch, expected: string, again: string): Record<string, string | undefined> {
     const pass = branch.child?.needed === true ? `${branch.child.name}(value, ctx, depth)` : "value";
-    if (branch.absent) return { result: `ctx.refuse(value, ${expected}, ${branch.gate?.feature.index ?? -1}, depth)` };
+    if (branch.absent) return { result: `ctx.refuse(value, ${expected}, ${(branch.gate?.feature ?? branch.feature)?.index ?? -1}, depth)` };
     return this.gated(branch.gate, pass, again);
   }
 

@@ -32,7 +32,8 @@ function unknownMembers(definitions: Definitions): string[] {
     .filter((name) => {
       const members = definitions[name]?.anyOf ?? [];
       const tags = members.map((member) => shape(member, definitions).properties?.["type"]?.const);
-      return members.length > 1 && tags.every((tag) => typeof tag === "string") && new Set(tags).size === tags.length;
+      const isAlways = members.every((member) => shape(member, definitions).required?.includes("type"));
+      return isAlways && members.length > 1 && tags.every((tag) => typeof tag === "string") && new Set(tags).size === tags.length;
     });
 }
 

@@ -1,7 +1,7 @@
 // Takes the definitions of a schema to the forms the model speaks, where its authors write them otherwise: a lone reference in allOf, constants one by
 // one, types in a list, and unions whose members are written in place around a shared body. What is valid stays so, but for two places that are made
 // wider: lists that may be of one kind or another, and a body that is an open union itself. Pure.
-import { isAny, own, refName, refTo, stable, typesOf, type Definitions, type Schema } from "./schema.js";
+import { isAny, own, refName, refTo, resolve, stable, typesOf, type Definitions, type Schema } from "./schema.js";
 import { pascal } from "./walk-plan.js";
 
 /** Keywords that tell a decoder what to do with what does not fit, or a page what to show; none says what may be sent. */
@@ -10,8 +10,9 @@ const HINTS = /^(x-deserialize-.*|x-docs-.*|discriminator)$/;
 /** Gives definitions in the forms the model speaks; `prepare` may rewrite them once references are plain and before unions are. */
 export function toPlainForm(definitions: Definitions, prepare: (tidied: Definitions) => Definitions): Definitions {
   const tidied = Object.fromEntries(Object.entries(definitions).map(([name, node]) => [name, tidy(node)]));
-  const unions = new Unions(prepare(tidied));
-  return withoutBodies(definitions, unions.rewrite());
+  const scalars = Object.fromEntries(Object.entries(tidied).map(([name, node]) => [name, withNullableScalars(node, tidied)]));
+  const unions = new Unions(prepare(scalars));
+  return withoutBodies(tidied, unions.rewrite());
 }
 
 function tidy(node: Schema): Schema {
@@ -31,6 +32,32 @@ function tidy(node: Schema): Schema {
   const members = (anyOf ?? oneOf)?.map(tidy);
   if (members === undefined) return withSingleTypes(rest);
   return Object.keys(rest).length === 0 ? unionOf(members) : { ...rest, anyOf: members };
+}
+
+/** A scalar of its own definition, or null, becomes a scalar of two types: a union is for what is told apart by more than its type. */
+function withNullableScalars(node: Schema, definitions: Definitions): Schema {
+  const again = (child: Schema) => withNullableScalars(child, definitions);
+  const [member, none, ...more] = node.anyOf ?? [];
+  const scalar = member === undefined || none?.type !== "null" || more.length > 0 ? undefined : scalarOf(member, definitions);
+  if (scalar !== undefined)
+    return { ...scalar, type: [...typesOf(scalar), "null"], ...(scalar.enum === undefined ? {} : { enum: [...scalar.enum, null] }) };
+  return {
+    ...node,
+    ...(node.properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(node.properties).map(([key, child]) => [key, again(child)])) }),
+    ...(node.items === undefined ? {} : { items: again(node.items) }),
+    ...(typeof node.additionalProperties === "object" ? { additionalProperties: again(node.additionalProperties) } : {}),
+    ...(node.anyOf === undefined ? {} : { anyOf: node.anyOf.map(again) }),
+    ...(node.allOf === undefined ? {} : { allOf: node.allOf.map(again) }),
+  };
+}
+
+function scalarOf(node: Schema, definitions: Definitions): Schema | undefined {
+  const found = resolve(node, definitions);
+  const types = typesOf(found);
+  const isScalar = types.length > 0 && !types.some((type) => type === "object" || type === "array" || type === "null");
+  return isScalar && found.anyOf === undefined ? found : undefined;
 }
 
 /** A type list with a container in it becomes a union, so that what the container holds is one member's business. */
@@ -197,7 +224,7 @@ function objectOf({ properties, required }: Collected): Schema {
   return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
 }
 
-/** Leaves out what the rewriting wrote into other definitions: whatever could be reached from outside before and cannot any more. */
+/** Leaves out what the rewriting wrote into other definitions: objects that could be reached from outside before and cannot any more. */
 function withoutBodies(before: Definitions, after: Definitions): Definitions {
   const used = countReferences(before);
   const roots = Object.keys(before).filter((name) => !used.has(name) || before[name]?.["x-method"] !== undefined);
@@ -207,7 +234,10 @@ function withoutBodies(before: Definitions, after: Definitions): Definitions {
   );
   const reachedAfter = reach([...roots, ...messages], after);
   return Object.fromEntries(
-    Object.entries(after).filter(([name]) => reachedAfter.has(name) || (own(before, name) !== undefined && !reachedBefore.has(name))),
+    Object.entries(after).filter(
+      ([name, node]) =>
+        reachedAfter.has(name) || (own(before, name) !== undefined && (!reachedBefore.has(name) || scalarOf(node, after) !== undefined)),
+    ),
   );
 }
 

@@ -50,8 +50,9 @@ export interface Branch {
   readonly name: string;
   readonly test: MemberTest;
   readonly gate?: Gate;
-  /** True where the revision's union simply has no such member. */
+  /** True where the revision's union simply has no such member, and the row that says so. */
   readonly absent: boolean;
+  readonly feature?: Feature | undefined;
   readonly child?: FunctionPlan;
 }
 
@@ -74,6 +75,8 @@ export type Body =
       readonly closed: boolean;
       /** What a member of no listed type has to be, where the revision takes such. */
       readonly open?: Schema;
+      /** The row that narrowed a member, or by which another revision takes what this one does not. */
+      readonly feature?: Feature | undefined;
       readonly unknown?: Lowering;
     }
   | {
@@ -192,13 +195,20 @@ class Planner {
     const hereShape = shape(here, this.revision.canonical);
     if (isAny(hereShape)) return {};
     if (isAny(irShape)) return { misfit: this.misfitOf(hereShape, place) };
-    if (irShape.anyOf !== undefined) return this.planUnion(irShape.anyOf, here, hereShape, place);
+    if (irShape.anyOf !== undefined) return this.planUnion(irShape, here, hereShape, place);
     if (irShape.type === "object" || irShape.properties !== undefined) {
       if (hereShape.type !== "object" && hereShape.properties === undefined) return { misfit: this.misfitOf(hereShape, place) };
       return this.planObject(irShape, hereShape, place);
     }
     if (irShape.type === "array" && hereShape.type === "array") return this.planArray(irShape, hereShape, place);
-    return containsScalar(hereShape, irShape) ? {} : { misfit: this.misfitOf(hereShape, place) };
+    return this.contains(hereShape, irShape) ? {} : { misfit: this.misfitOf(hereShape, place) };
+  }
+
+  /** Tells whether what a revision takes allows all of a scalar; of several members each type of it needs one. */
+  private contains(here: Schema, scalar: Schema): boolean {
+    if (here.anyOf === undefined) return containsScalar(here, scalar);
+    const members = here.anyOf.map((member) => shape(member, this.revision.canonical));
+    return typesOf(scalar).every((type) => members.some((member) => containsScalar(member, { ...scalar, type })));
   }
 
   private planObject(ir: Schema, here: Schema, place: string): Work {
@@ -298,20 +308,23 @@ class Planner {
     return { child, ...bound };
   }
 
-  private planUnion(members: readonly Schema[], here: Schema, hereShape: Schema, place: string): Work {
-    const key = `${place} ${stable(here)}`;
+  private planUnion(ir: Schema, here: Schema, hereShape: Schema, place: string): Work {
+    // Where the revision has one member only, that member's own plan has the same place and the same schema.
+    const key = `${place} union ${stable(here)}`;
     const existing = this.functions.get(key);
     if (existing !== undefined) return { child: existing };
     const plan = this.define(key, place, place, { kind: "union", branches: [], closed: false });
     const available = hereShape.anyOf ?? [refName(here) === undefined ? hereShape : here];
-    const branches = members.map((member) => this.planMember(member, available, place));
+    const branches = (ir.anyOf ?? []).map((member) => this.planMember(member, available, place));
     const objects = branches.filter((branch) => branch.test.kind === "object");
     const tag = objects.length > 1 ? tagOf(objects) : undefined;
+    const isNarrow = branches.some((branch) => branch.test.narrow !== undefined);
     const ordered = [...branches].sort((a, b) => specificity(b) - specificity(a) || rank(a) - rank(b));
     plan.body = {
       kind: "union",
       branches: ordered,
-      closed: objects.length > 1 || branches.some((branch) => branch.absent || branch.gate !== undefined),
+      closed: objects.length > 1 || isNarrow || branches.some((branch) => branch.absent || branch.gate !== undefined),
+      ...(isNarrow || (ir.others !== undefined && hereShape.others === undefined) ? { feature: this.gating.changeAt(place) } : {}),
       ...(hereShape.others === undefined ? {} : { open: hereShape.others }),
       ...optionalUnknown(this.model.unknownMembers.find((entry) => entry.at === place)),
       ...(tag === undefined ? {} : { tag }),
@@ -324,14 +337,31 @@ class Planner {
     const path = `${place}|${name}`;
     const test = testOf(member, this.model.ir);
     const counterpart = available.find((candidate) => isCounterpart(candidate, member, this.revision.canonical));
-    const feature = this.gating.gateAt(path, this.revision.index);
-    const ownGate = feature === undefined ? undefined : this.gateOf(feature, path, this.passed.get(definitionOf(place)));
+    const gating = this.gating.gateAt(path, this.revision.index);
+    const ownGate = gating === undefined ? undefined : this.gateOf(gating, path, this.passed.get(definitionOf(place)));
     const gate = ownGate ?? this.valueGate(path)?.gate;
     const work = counterpart === undefined || gate?.status === "off" ? {} : this.planNode(member, counterpart, place);
     const { child, misfit } = work;
-    const absent = counterpart === undefined && gate?.status !== "off";
-    const narrowed = misfit === undefined ? test : { ...test, narrow: misfit.expected };
-    return { name, test: narrowed, absent, ...(gate === undefined ? {} : { gate }), ...(child === undefined ? {} : { child }) };
+    const overlap = counterpart === undefined && test.kind === "scalar" ? this.overlapOf(member, available) : undefined;
+    const absent = counterpart === undefined && overlap === undefined && gate?.status !== "off";
+    const narrow = overlap ?? misfit?.expected;
+    const narrowed = narrow === undefined ? test : { ...test, narrow };
+    const feature = absent && refName(member) === undefined ? this.gating.changeAt(place) : undefined;
+    return {
+      name,
+      test: narrowed,
+      absent,
+      ...(feature === undefined ? {} : { feature }),
+      ...(gate === undefined ? {} : { gate }),
+      ...(child === undefined ? {} : { child }),
+    };
+  }
+
+  /** What the revision takes of a scalar member that it does not take as a whole. */
+  private overlapOf(member: Schema, available: readonly Schema[]): Schema | undefined {
+    const types = typesOf(shape(member, this.model.ir));
+    const shared = available.filter((candidate) => typesOf(shape(candidate, this.revision.canonical)).some((type) => types.includes(type)));
+    return shared.length === 0 ? undefined : { anyOf: shared };
   }
 
   private gateOf(feature: Feature, path: string, passed: ReadonlySet<Feature> | undefined): Gate | undefined {

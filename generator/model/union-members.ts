@@ -57,7 +57,8 @@ export function tagOf(objects: readonly Tested[]): string | undefined {
 
 /** A member that asks for more is tried first; a string with choices is no plain string. */
 export function specificity({ test }: Tested): number {
-  const order = test.kind === "array" ? 300 : test.kind === "object" ? 200 : 100;
+  const isAnything = test.kind === "scalar" && test.types.length === 0;
+  const order = test.kind === "array" ? 300 : test.kind === "object" ? 200 : isAnything ? 0 : 100;
   return order + test.required.length + test.required.reduce((sum, entry) => sum + (entry.nested?.length ?? 0), 0);
 }
 

@@ -13,19 +13,19 @@ export const SHAPES: readonly LiftShape[] = [
 /** Lowers CreateElicitationRequest. */
 function lowerCreateElicitationRequest(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (isWire(value) && value.elicitationId !== undefined && value.message !== undefined && value.mode === "url" && value.sessionId !== undefined && value.url !== undefined) {
-    if ((ctx.bits[1]! & 0x10000000) === 0) return ctx.member(value, 60, -1, depth);
+    if ((ctx.bits[1]! & 0x8000000) === 0) return ctx.member(value, 59, -1, depth);
     return value;
   }
   if (isWire(value) && value.elicitationId !== undefined && value.message !== undefined && value.mode === "url" && value.requestId !== undefined && value.url !== undefined) {
-    if ((ctx.bits[1]! & 0x10000000) === 0) return ctx.member(value, 60, -1, depth);
+    if ((ctx.bits[1]! & 0x8000000) === 0) return ctx.member(value, 59, -1, depth);
     return value;
   }
   if (isWire(value) && value.message !== undefined && value.mode === "form" && value.requestedSchema !== undefined && value.sessionId !== undefined) {
-    if ((ctx.bits[1]! & 0x8000000) === 0) return ctx.member(value, 59, -1, depth);
+    if ((ctx.bits[1]! & 0x4000000) === 0) return ctx.member(value, 58, -1, depth);
     return lowerCreateElicitationRequestFormElicitationSessionScope(value, ctx, depth);
   }
   if (isWire(value) && value.message !== undefined && value.mode === "form" && value.requestId !== undefined && value.requestedSchema !== undefined) {
-    if ((ctx.bits[1]! & 0x8000000) === 0) return ctx.member(value, 59, -1, depth);
+    if ((ctx.bits[1]! & 0x4000000) === 0) return ctx.member(value, 58, -1, depth);
     return lowerCreateElicitationRequestFormElicitationRequestScope(value, ctx, depth);
   }
   return ((isWire(value) && (value._meta === undefined || (isWire(value._meta) || value._meta === null)) && typeof value.message === "string" && typeof value.mode === "string" && typeof value.sessionId === "string" && (value.toolCallId === undefined || (typeof value.toolCallId === "string" || value.toolCallId === null))) || (isWire(value) && (value._meta === undefined || (isWire(value._meta) || value._meta === null)) && typeof value.message === "string" && typeof value.mode === "string" && (value.requestId === null || (typeof value.requestId === "number" && Number.isInteger(value.requestId)) || typeof value.requestId === "string"))) ? value : ctx.refuse(value, "CreateElicitationRequestFormElicitationRequestScope or CreateElicitationRequestFormElicitationSessionScope or CreateElicitationRequestUrlElicitationRequestScope or CreateElicitationRequestUrlElicitationSessionScope", -1, depth);
@@ -175,9 +175,9 @@ function lowerClientCapabilitiesElicitation(value: unknown, ctx: LowerContext, d
 function lowerElicitationCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let v1: unknown = value.form;
-  if (v1 !== undefined && (ctx.bits[1]! & 0x8000000) === 0) v1 = ctx.field(v1, "form", 59, -1, -1, depth);
+  if (v1 !== undefined && (ctx.bits[1]! & 0x4000000) === 0) v1 = ctx.field(v1, "form", 58, -1, -1, depth);
   let v2: unknown = value.url;
-  if (v2 !== undefined && (ctx.bits[1]! & 0x10000000) === 0) v2 = ctx.field(v2, "url", 60, -1, -1, depth);
+  if (v2 !== undefined && (ctx.bits[1]! & 0x8000000) === 0) v2 = ctx.field(v2, "url", 59, -1, -1, depth);
   const isSame = v1 === value.form && v2 === value.url;
   if (isSame && ctx.owed !== depth) return value;
   const copy = rebuilt(value, ["form", "url"], [v1, v2]);
@@ -253,7 +253,7 @@ function lowerAgentCapabilities(value: unknown, ctx: LowerContext, depth: number
 function lowerAgentAuthCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let v1: unknown = value.logout;
-  if (v1 !== undefined && (ctx.bits[0]! & 0x8000) === 0) v1 = ctx.field(v1, "logout", 15, -1, -1, depth);
+  if (v1 !== undefined && (ctx.bits[0]! & 0x4000) === 0) v1 = ctx.field(v1, "logout", 14, -1, -1, depth);
   const isSame = v1 === value.logout;
   if (isSame && ctx.owed !== depth) return value;
   const copy = rebuilt(value, ["logout"], [v1]);
@@ -264,7 +264,7 @@ function lowerAgentAuthCapabilities(value: unknown, ctx: LowerContext, depth: nu
 function lowerMcpCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let v1: unknown = value.sse;
-  if (v1 !== undefined && (ctx.bits[1]! & 0x1) === 0) v1 = ctx.field(v1, "sse", 32, -1, -1, depth);
+  if (v1 !== undefined && (ctx.bits[0]! & 0x80000000) === 0) v1 = ctx.field(v1, "sse", 31, -1, -1, depth);
   const isSame = v1 === value.sse;
   if (isSame && ctx.owed !== depth) return value;
   const copy = rebuilt(value, ["sse"], [v1]);
@@ -275,11 +275,11 @@ function lowerMcpCapabilities(value: unknown, ctx: LowerContext, depth: number):
 function lowerSessionCapabilities(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let v2: unknown = value.close;
-  if (v2 !== undefined && (ctx.bits[0]! & 0x200000) === 0) v2 = ctx.field(v2, "close", 21, -1, -1, depth);
+  if (v2 !== undefined && (ctx.bits[0]! & 0x100000) === 0) v2 = ctx.field(v2, "close", 20, -1, -1, depth);
   let v4: unknown = value.list;
-  if (v4 !== undefined && (ctx.bits[0]! & 0x80000) === 0) v4 = ctx.field(v4, "list", 19, -1, -1, depth);
+  if (v4 !== undefined && (ctx.bits[0]! & 0x40000) === 0) v4 = ctx.field(v4, "list", 18, -1, -1, depth);
   let v5: unknown = value.resume;
-  if (v5 !== undefined && (ctx.bits[0]! & 0x100000) === 0) v5 = ctx.field(v5, "resume", 20, -1, -1, depth);
+  if (v5 !== undefined && (ctx.bits[0]! & 0x80000) === 0) v5 = ctx.field(v5, "resume", 19, -1, -1, depth);
   const isSame = v2 === value.close && v4 === value.list && v5 === value.resume;
   if (isSame && ctx.owed !== depth) return value;
   const copy = rebuilt(value, ["close", "list", "resume"], [v2, v4, v5]);
@@ -288,7 +288,7 @@ function lowerSessionCapabilities(value: unknown, ctx: LowerContext, depth: numb
 
 /** Tells whether AuthMethod may need a look. */
 function needsAuthMethod(value: unknown, ctx: LowerContext): boolean {
-  if (isWire(value) && value.id !== undefined && value.name !== undefined && value.type === "terminal") return (ctx.bits[0]! & 0x2000) === 0;
+  if (isWire(value) && value.id !== undefined && value.name !== undefined && value.type === "terminal") return (ctx.bits[0]! & 0x1000) === 0;
   if (isWire(value) && value.id !== undefined && value.name !== undefined) return false;
   return true;
 }
@@ -296,7 +296,7 @@ function needsAuthMethod(value: unknown, ctx: LowerContext): boolean {
 /** Lowers AuthMethod. */
 function lowerAuthMethod(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (isWire(value) && value.id !== undefined && value.name !== undefined && value.type === "terminal") {
-    if ((ctx.bits[0]! & 0x2000) === 0) return ctx.member(value, 13, -1, depth);
+    if ((ctx.bits[0]! & 0x1000) === 0) return ctx.member(value, 12, -1, depth);
     return value;
   }
   if (isWire(value) && value.id !== undefined && value.name !== undefined) return value;
@@ -317,7 +317,7 @@ function lowerInitializeResponseAuthMethodsList(value: unknown, ctx: LowerContex
 function lowerLoadSessionRequest(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let v1: unknown = value.additionalDirectories;
-  if (v1 !== undefined && (ctx.bits[0]! & 0x2000000) === 0) v1 = ctx.field(v1, "additionalDirectories", 25, -1, -1, depth);
+  if (v1 !== undefined && (ctx.bits[0]! & 0x1000000) === 0) v1 = ctx.field(v1, "additionalDirectories", 24, -1, -1, depth);
   let v2: unknown = value.mcpServers;
   if (v2 !== undefined) {
     ctx.path[depth] = "mcpServers";
@@ -333,11 +333,11 @@ function lowerLoadSessionRequest(value: unknown, ctx: LowerContext, depth: numbe
 function lowerMcpServer(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (isWire(value) && value.name !== undefined && value.command !== undefined && value.args !== undefined && value.env !== undefined) return lowerMcpServerStdio(value, ctx, depth);
   if (isWire(value) && value.headers !== undefined && value.name !== undefined && value.type === "http" && value.url !== undefined) {
-    if ((ctx.bits[0]! & 0x80000000) === 0) return ctx.member(value, 31, -1, depth);
+    if ((ctx.bits[0]! & 0x40000000) === 0) return ctx.member(value, 30, -1, depth);
     return lowerMcpServerHttp(value, ctx, depth);
   }
   if (isWire(value) && value.headers !== undefined && value.name !== undefined && value.type === "sse" && value.url !== undefined) {
-    if ((ctx.bits[1]! & 0x1) === 0) return ctx.member(value, 32, -1, depth);
+    if ((ctx.bits[0]! & 0x80000000) === 0) return ctx.member(value, 31, -1, depth);
     return value;
   }
   return ctx.refuse(value, "McpServerHttp or McpServerSse or McpServerStdio", -1, depth);
@@ -423,7 +423,7 @@ function needsSessionConfigOption(value: unknown, ctx: LowerContext): boolean {
   if (!isWire(value)) return true;
   switch (value.type) {
     case "boolean":
-      return (ctx.bits[1]! & 0x20000) === 0;
+      return (ctx.bits[1]! & 0x10000) === 0;
     case "select":
       return needsSessionConfigOptionSelect(value, ctx);
     default:
@@ -436,7 +436,7 @@ function lowerSessionConfigOption(value: unknown, ctx: LowerContext, depth: numb
   if (!isWire(value)) return ctx.refuse(value, "SessionConfigOptionBoolean or SessionConfigOptionSelect", -1, depth);
   switch (value.type) {
     case "boolean":
-      if ((ctx.bits[1]! & 0x20000) === 0) return ctx.member(value, 49, -1, depth);
+      if ((ctx.bits[1]! & 0x10000) === 0) return ctx.member(value, 48, -1, depth);
       return value;
     case "select":
       return lowerSessionConfigOptionSelect(value, ctx, depth);
@@ -448,26 +448,26 @@ function lowerSessionConfigOption(value: unknown, ctx: LowerContext, depth: numb
 /** Tells whether SessionConfigOptionSelect may need a look. */
 function needsSessionConfigOptionSelect(value: unknown, ctx: LowerContext): boolean {
   if (!isWire(value)) return true;
-  const v2 = value.options;
-  if (v2 !== undefined && needsSessionConfigSelectOptionsList(v2, ctx)) return true;
+  const v1 = value.options;
+  if (v1 !== undefined && needsSessionConfigSelectOptionsList(v1, ctx)) return true;
   return false;
 }
 
 /** Lowers SessionConfigOptionSelect. */
 function lowerSessionConfigOptionSelect(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
-  let v2: unknown = value.options;
-  if (v2 !== undefined) {
+  let v1: unknown = value.options;
+  if (v1 !== undefined) {
     ctx.path[depth] = "options";
-    v2 = lowerSessionConfigSelectOptionsList(v2, ctx, depth + 1);
+    v1 = lowerSessionConfigSelectOptionsList(v1, ctx, depth + 1);
   }
-  const isSame = v2 === value.options;
+  const isSame = v1 === value.options;
   if (isSame && ctx.owed !== depth) return value;
   const copy: Record<string, unknown> = {};
   for (const key in value) {
     switch (key) {
       case "options":
-        if (v2 !== undefined) copy.options = v2;
+        if (v1 !== undefined) copy.options = v1;
         break;
       default:
         keep(copy, key, value[key]);
@@ -514,7 +514,7 @@ function lowerLoadSessionResponseConfigOptionsList(value: unknown, ctx: LowerCon
 function lowerNewSessionRequest(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let v1: unknown = value.additionalDirectories;
-  if (v1 !== undefined && (ctx.bits[0]! & 0x2000000) === 0) v1 = ctx.field(v1, "additionalDirectories", 25, -1, -1, depth);
+  if (v1 !== undefined && (ctx.bits[0]! & 0x1000000) === 0) v1 = ctx.field(v1, "additionalDirectories", 24, -1, -1, depth);
   let v2: unknown = value.mcpServers;
   if (v2 === undefined) v2 = ctx.fill("mcpServers", 0, depth);
   if (v2 !== undefined) {
@@ -751,7 +751,7 @@ function lowerRequestPermissionOutcome(value: unknown, ctx: LowerContext, depth:
 function lowerResumeSessionRequest(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let v1: unknown = value.additionalDirectories;
-  if (v1 !== undefined && (ctx.bits[0]! & 0x2000000) === 0) v1 = ctx.field(v1, "additionalDirectories", 25, -1, -1, depth);
+  if (v1 !== undefined && (ctx.bits[0]! & 0x1000000) === 0) v1 = ctx.field(v1, "additionalDirectories", 24, -1, -1, depth);
   let v2: unknown = value.mcpServers;
   if (v2 !== undefined) {
     ctx.path[depth] = "mcpServers";
@@ -827,7 +827,7 @@ function lowerResumeSessionResponseConfigOptionsList(value: unknown, ctx: LowerC
 /** Lowers SetSessionConfigOptionRequest. */
 function lowerSetSessionConfigOptionRequest(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (isWire(value) && value.configId !== undefined && value.sessionId !== undefined && value.type === "boolean" && value.value !== undefined) {
-    if ((ctx.bits[1]! & 0x20000) === 0) return ctx.member(value, 49, -1, depth);
+    if ((ctx.bits[1]! & 0x10000) === 0) return ctx.member(value, 48, -1, depth);
     return value;
   }
   if (isWire(value) && value.configId !== undefined && value.sessionId !== undefined && value.value !== undefined) return value;
@@ -901,17 +901,17 @@ function lowerSessionUpdate(value: unknown, ctx: LowerContext, depth: number): u
     case "available_commands_update":
       return value;
     case "compaction_summary_chunk":
-      if ((ctx.bits[1]! & 0x200000) === 0) return ctx.member(value, 53, -1, depth);
+      if ((ctx.bits[1]! & 0x100000) === 0) return ctx.member(value, 52, -1, depth);
       return lowerSessionUpdateCompactionSummaryChunk(value, ctx, depth);
     case "compaction_update":
-      if ((ctx.bits[1]! & 0x200000) === 0) return ctx.member(value, 53, -1, depth);
+      if ((ctx.bits[1]! & 0x100000) === 0) return ctx.member(value, 52, -1, depth);
       return lowerSessionUpdateCompactionUpdate(value, ctx, depth);
     case "config_option_update":
       return lowerSessionUpdateConfigOptionUpdate(value, ctx, depth);
     case "current_mode_update":
       return value;
     case "notice":
-      if ((ctx.bits[1]! & 0x80000) === 0) return ctx.member(value, 51, -1, depth);
+      if ((ctx.bits[1]! & 0x40000) === 0) return ctx.member(value, 50, -1, depth);
       return value;
     case "plan":
       return value;
@@ -1084,31 +1084,31 @@ function lowerSessionUpdateCompactionSummaryChunk(value: unknown, ctx: LowerCont
 
 /** What this revision does to the payloads of each of its methods. */
 export const METHODS: ReadonlyMap<string, MethodCodec> = new Map<string, MethodCodec>([
-  ["$/cancel_request", { feature: 4, kind: "notification", embedded: false, params: {} }],
-  ["authenticate", { feature: 14, kind: "request", embedded: false, params: {}, result: {} }],
-  ["elicitation/complete", { feature: 60, kind: "notification", embedded: false, params: {} }],
-  ["elicitation/create", { feature: 58, kind: "request", embedded: false, params: { lower: lowerCreateElicitationRequest }, result: { lower: lowerCreateElicitationResponse } }],
-  ["fs/read_text_file", { feature: 42, kind: "request", embedded: false, params: {}, result: {} }],
-  ["fs/write_text_file", { feature: 43, kind: "request", embedded: false, params: {}, result: {} }],
-  ["initialize", { feature: 5, kind: "request", embedded: false, params: { lower: lowerInitializeRequest }, result: { needs: needsInitializeResponse, lower: lowerInitializeResponse } }],
-  ["logout", { feature: 15, kind: "request", embedded: false, params: { optional: true }, result: {} }],
-  ["session/cancel", { feature: 17, kind: "notification", embedded: false, params: {} }],
-  ["session/close", { feature: 21, kind: "request", embedded: false, params: {}, result: {} }],
-  ["session/delete", { feature: 22, kind: "request", embedded: false, params: {}, result: {} }],
-  ["session/list", { feature: 19, kind: "request", embedded: false, params: { optional: true }, result: {} }],
-  ["session/load", { feature: 18, kind: "request", embedded: false, params: { lower: lowerLoadSessionRequest }, result: { needs: needsLoadSessionResponse, lower: lowerLoadSessionResponse } }],
-  ["session/new", { feature: 17, kind: "request", embedded: false, params: { lower: lowerNewSessionRequest }, result: { needs: needsNewSessionResponse, lower: lowerNewSessionResponse } }],
-  ["session/prompt", { feature: 17, kind: "request", embedded: false, params: { lower: lowerPromptRequest }, result: {} }],
-  ["session/request_permission", { feature: 39, kind: "request", embedded: false, params: { lower: lowerRequestPermissionRequest }, result: { lower: lowerRequestPermissionResponse } }],
-  ["session/resume", { feature: 20, kind: "request", embedded: false, params: { lower: lowerResumeSessionRequest }, result: { needs: needsResumeSessionResponse, lower: lowerResumeSessionResponse } }],
-  ["session/set_config_option", { feature: 47, kind: "request", embedded: false, params: { lower: lowerSetSessionConfigOptionRequest }, result: { needs: needsSetSessionConfigOptionResponse, lower: lowerSetSessionConfigOptionResponse } }],
-  ["session/set_mode", { feature: 46, kind: "request", embedded: false, params: {}, result: {} }],
-  ["session/update", { feature: 17, kind: "notification", embedded: false, params: { lower: lowerSessionNotification } }],
-  ["terminal/create", { feature: 44, kind: "request", embedded: false, params: {}, result: {} }],
-  ["terminal/kill", { feature: 44, kind: "request", embedded: false, params: {}, result: {} }],
-  ["terminal/output", { feature: 44, kind: "request", embedded: false, params: {}, result: {} }],
-  ["terminal/release", { feature: 44, kind: "request", embedded: false, params: {}, result: {} }],
-  ["terminal/wait_for_exit", { feature: 44, kind: "request", embedded: false, params: {}, result: {} }],
+  ["$/cancel_request", { feature: 3, kind: "notification", embedded: false, params: {} }],
+  ["authenticate", { feature: 13, kind: "request", embedded: false, params: {}, result: {} }],
+  ["elicitation/complete", { feature: 59, kind: "notification", embedded: false, params: {} }],
+  ["elicitation/create", { feature: 57, kind: "request", embedded: false, params: { lower: lowerCreateElicitationRequest }, result: { lower: lowerCreateElicitationResponse } }],
+  ["fs/read_text_file", { feature: 41, kind: "request", embedded: false, params: {}, result: {} }],
+  ["fs/write_text_file", { feature: 42, kind: "request", embedded: false, params: {}, result: {} }],
+  ["initialize", { feature: 4, kind: "request", embedded: false, params: { lower: lowerInitializeRequest }, result: { needs: needsInitializeResponse, lower: lowerInitializeResponse } }],
+  ["logout", { feature: 14, kind: "request", embedded: false, params: { optional: true }, result: {} }],
+  ["session/cancel", { feature: 16, kind: "notification", embedded: false, params: {} }],
+  ["session/close", { feature: 20, kind: "request", embedded: false, params: {}, result: {} }],
+  ["session/delete", { feature: 21, kind: "request", embedded: false, params: {}, result: {} }],
+  ["session/list", { feature: 18, kind: "request", embedded: false, params: { optional: true }, result: {} }],
+  ["session/load", { feature: 17, kind: "request", embedded: false, params: { lower: lowerLoadSessionRequest }, result: { needs: needsLoadSessionResponse, lower: lowerLoadSessionResponse } }],
+  ["session/new", { feature: 16, kind: "request", embedded: false, params: { lower: lowerNewSessionRequest }, result: { needs: needsNewSessionResponse, lower: lowerNewSessionResponse } }],
+  ["session/prompt", { feature: 16, kind: "request", embedded: false, params: { lower: lowerPromptRequest }, result: {} }],
+  ["session/request_permission", { feature: 38, kind: "request", embedded: false, params: { lower: lowerRequestPermissionRequest }, result: { lower: lowerRequestPermissionResponse } }],
+  ["session/resume", { feature: 19, kind: "request", embedded: false, params: { lower: lowerResumeSessionRequest }, result: { needs: needsResumeSessionResponse, lower: lowerResumeSessionResponse } }],
+  ["session/set_config_option", { feature: 46, kind: "request", embedded: false, params: { lower: lowerSetSessionConfigOptionRequest }, result: { needs: needsSetSessionConfigOptionResponse, lower: lowerSetSessionConfigOptionResponse } }],
+  ["session/set_mode", { feature: 45, kind: "request", embedded: false, params: {}, result: {} }],
+  ["session/update", { feature: 16, kind: "notification", embedded: false, params: { lower: lowerSessionNotification } }],
+  ["terminal/create", { feature: 43, kind: "request", embedded: false, params: {}, result: {} }],
+  ["terminal/kill", { feature: 43, kind: "request", embedded: false, params: {}, result: {} }],
+  ["terminal/output", { feature: 43, kind: "request", embedded: false, params: {}, result: {} }],
+  ["terminal/release", { feature: 43, kind: "request", embedded: false, params: {}, result: {} }],
+  ["terminal/wait_for_exit", { feature: 43, kind: "request", embedded: false, params: {}, result: {} }],
 ]);
 
 /** The wire payloads of each method at this revision. */

@@ -32,11 +32,6 @@ export type Role = ("assistant" | "user")
  */
 export type EmbeddedResourceResource = (TextResourceContents | BlobResourceContents)
 /**
- * The agent reports what happens in a session.
- * Since v1-sdk-2.4.0, by updates (v1-sdk-2.4.0 protocol/v1/prompt-turn).
- */
-export type MessageId = string
-/**
  * The agent reports its tool calls and how they go on.
  * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
  */
@@ -90,11 +85,6 @@ export type SessionConfigOption = (SessionConfigOptionSelect | SessionConfigOpti
  * A session has options, which the client may set.
  * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
  */
-export type SessionConfigOptionCategory = string
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
 export type SessionConfigValueId = string
 /**
  * A session has options, which the client may set.
@@ -115,7 +105,7 @@ export type SessionConfigSelectOptions = (SessionConfigSelectOption | SessionCon
  * The agent shows a notice that belongs to no turn.
  * Since v1-sdk-2.4.0, by notices (v1-sdk-2.4.0 protocol/v1/schema).
  */
-export type NoticeSeverity = string
+export type NoticeSeverity = "info" | "warning" | "error" | (string & {})
 /**
  * The agent reports that it shortens the history.
  * Since v1-sdk-2.4.0, by compaction (v1-sdk-2.4.0 protocol/v1/schema).
@@ -125,7 +115,7 @@ export type CompactionId = string
  * The agent reports that it shortens the history.
  * Since v1-sdk-2.4.0, by compaction (v1-sdk-2.4.0 protocol/v1/schema).
  */
-export type CompactionStatus = string
+export type CompactionStatus = "in_progress" | "completed" | "failed" | "cancelled" | (string & {})
 /**
  * The user goes to a page, and the agent tells when it is done.
  * Since v1-sdk-2.4.0, by elicitation.url (v1-sdk-2.4.0 protocol/v1/elicitation).
@@ -156,11 +146,6 @@ export type CreateElicitationRequest = (CreateElicitationRequestFormElicitationS
  * Since v1-sdk-2.4.0, by elicitation.form (v1-sdk-2.4.0 protocol/v1/elicitation).
  */
 export type ElicitationPropertySchema = (ElicitationPropertySchemaString | ElicitationPropertySchemaNumber | ElicitationPropertySchemaInteger | ElicitationPropertySchemaBoolean | ElicitationPropertySchemaArray | ElicitationPropertySchemaOther)
-/**
- * The user fills in a form.
- * Since v1-sdk-2.4.0, by elicitation.form (v1-sdk-2.4.0 protocol/v1/elicitation).
- */
-export type StringFormat = ("email" | "uri" | "date" | "date-time")
 /**
  * The user fills in a form.
  * Since v1-sdk-2.4.0, by elicitation.form (v1-sdk-2.4.0 protocol/v1/elicitation).
@@ -248,6 +233,21 @@ export type CreateElicitationResponse = (CreateElicitationResponseAccept | Creat
  * Since v1-sdk-2.4.0, by elicitation (v1-sdk-2.4.0 protocol/v1/elicitation).
  */
 export type ElicitationContentValue = (string | number | boolean | string[])
+/**
+ * The agent reports what happens in a session.
+ * Since v1-sdk-2.4.0, by updates (v1-sdk-2.4.0 protocol/v1/prompt-turn).
+ */
+export type MessageId = string
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export type SessionConfigOptionCategory = "mode" | "model" | "model_config" | "thought_level" | (string & {})
+/**
+ * The user fills in a form.
+ * Since v1-sdk-2.4.0, by elicitation.form (v1-sdk-2.4.0 protocol/v1/elicitation).
+ */
+export type StringFormat = ("email" | "uri" | "date" | "date-time")
 /**
  * Either side states which optional features it supports; what is left out is not supported.
  * Since v1-sdk-2.4.0, by capabilities (v1-sdk-2.4.0 protocol/v1/initialization).
@@ -435,7 +435,7 @@ _meta?: ({
 [k: string]: unknown
 } | null)
 content: ContentBlock
-messageId?: (MessageId | null)
+messageId?: (string | null)
 sessionUpdate: "user_message_chunk"
 }
 /**
@@ -551,7 +551,7 @@ _meta?: ({
 [k: string]: unknown
 } | null)
 content: ContentBlock
-messageId?: (MessageId | null)
+messageId?: (string | null)
 sessionUpdate: "agent_message_chunk"
 }
 /**
@@ -563,7 +563,7 @@ _meta?: ({
 [k: string]: unknown
 } | null)
 content: ContentBlock
-messageId?: (MessageId | null)
+messageId?: (string | null)
 sessionUpdate: "agent_thought_chunk"
 }
 /**
@@ -652,13 +652,13 @@ _meta?: ({
 [k: string]: unknown
 } | null)
 content?: (ToolCallContent[] | null)
-kind?: (ToolKind | null)
+kind?: ("read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other" | null)
 locations?: (ToolCallLocation[] | null)
 name?: (string | null)
 rawInput?: unknown
 rawOutput?: unknown
 sessionUpdate: "tool_call_update"
-status?: (ToolCallStatus | null)
+status?: ("pending" | "in_progress" | "completed" | "failed" | null)
 title?: (string | null)
 toolCallId: ToolCallId
 }
@@ -748,7 +748,7 @@ export interface SessionConfigOptionSelect {
 _meta?: ({
 [k: string]: unknown
 } | null)
-category?: (SessionConfigOptionCategory | null)
+category?: (string | null)
 currentValue: SessionConfigValueId
 description?: (string | null)
 /**
@@ -796,7 +796,7 @@ export interface SessionConfigOptionBoolean {
 _meta?: ({
 [k: string]: unknown
 } | null)
-category?: (SessionConfigOptionCategory | null)
+category?: (string | null)
 currentValue: boolean
 description?: (string | null)
 /**
@@ -986,12 +986,12 @@ _meta?: ({
 [k: string]: unknown
 } | null)
 content?: (ToolCallContent[] | null)
-kind?: (ToolKind | null)
+kind?: ("read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other" | null)
 locations?: (ToolCallLocation[] | null)
 name?: (string | null)
 rawInput?: unknown
 rawOutput?: unknown
-status?: (ToolCallStatus | null)
+status?: ("pending" | "in_progress" | "completed" | "failed" | null)
 title?: (string | null)
 toolCallId: ToolCallId
 }
@@ -1125,7 +1125,7 @@ message: string
 mode: "form"
 requestedSchema: ElicitationSchema
 sessionId: SessionId
-toolCallId?: (ToolCallId | null)
+toolCallId?: (string | null)
 }
 /**
  * The user fills in a form.
@@ -1154,7 +1154,7 @@ _meta?: ({
 default?: (string | null)
 description?: (string | null)
 enum?: (string[] | null)
-format?: (StringFormat | null)
+format?: ("email" | "uri" | "date" | "date-time" | null)
 maxLength?: (number | null)
 minLength?: (number | null)
 oneOf?: (EnumOption[] | null)
@@ -1287,7 +1287,7 @@ elicitationId: ElicitationId
 message: string
 mode: "url"
 sessionId: SessionId
-toolCallId?: (ToolCallId | null)
+toolCallId?: (string | null)
 url: string
 }
 /**
@@ -1311,7 +1311,7 @@ _meta?: ({
 message: string
 mode: string
 sessionId: SessionId
-toolCallId?: (ToolCallId | null)
+toolCallId?: (string | null)
 }
 export interface CreateElicitationRequestOtherElicitationRequestScope {
 _meta?: ({
