@@ -3,9 +3,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildModel } from "../generator/model/build.js";
+import { buildModel, plainDefinitions } from "../generator/model/build.js";
 import { scaffoldChanges } from "../generator/model/scaffold.js";
 import { applyErrata, type Erratum, type PlacedErratum } from "../generator/model/errata.js";
+import type { MessageUnion } from "../generator/model/methods.js";
 import type { Definitions, Revision } from "../generator/model/types.js";
 import { printProblems, type Problem } from "../generator/problem.js";
 import { readSources } from "../generator/read/sources.js";
@@ -23,12 +24,13 @@ function run(schemas: string, protocol: string | undefined, revision: string | u
   const problems: Problem[] = [];
   const sources = readSources(schemas, problems, { unlisted: revision }).find((entry) => entry.name === protocol);
   const model = sources && buildModel(sources, problems);
-  if (model === undefined || problems.length > 0)
+  if (sources === undefined || model === undefined || problems.length > 0)
     return fail(1, printProblems(problems) || `${schemas}: no protocol is called ${protocol}`);
   const published: unknown = JSON.parse(readFileSync(join(folder, "schema.json"), "utf8"));
   const newest = model.revisions.at(-1) as Revision;
-  const errata = stillTrue(sources?.errata?.value, newest.id, revision, published);
-  const after = (applyErrata(published, revision, errata, problems) as { $defs: Definitions }).$defs;
+  const errata = stillTrue(sources.errata?.value, newest.id, revision, published);
+  const { $defs } = applyErrata(published, revision, errata, problems) as { $defs: Definitions };
+  const after = plainDefinitions($defs, (sources.protocol.value as { messages: readonly MessageUnion[] }).messages);
   const before = newest.definitions;
   const text = scaffoldChanges({ model, revision, before, after });
   writeFileSync(target, text);

@@ -12,6 +12,7 @@ export interface CodecModule {
 
 const LOADERS: ReadonlyMap<string, () => Promise<CodecModule>> = new Map<string, () => Promise<CodecModule>>([
   ["v1-sdk-2.4.0", () => import("./v1-sdk-2.4.0/codec.js")],
+  ["v2-sdk-2.4.0", () => import("./v2-sdk-2.4.0/codec.js")],
 ]);
 
 /** Loads the codec of a revision; rejects with a RangeError that lists the known revisions where there is none. */
@@ -36,6 +37,7 @@ interface Validator {
 
 const CHECKERS: ReadonlyMap<string, () => Promise<Validators>> = new Map<string, () => Promise<Validators>>([
   ["v1-sdk-2.4.0", async () => (await import("./v1-sdk-2.4.0/validators.js")).VALIDATORS],
+  ["v2-sdk-2.4.0", async () => (await import("./v2-sdk-2.4.0/validators.js")).VALIDATORS],
 ]);
 
 /** Loads the validators of a revision; rejects with a RangeError that lists the known revisions where there is none. */
@@ -52,4 +54,5 @@ function loaderOf<T>(loaders: ReadonlyMap<string, T>, revision: string): T {
 /** The wire payloads of each method, by revision. */
 export interface PayloadsByRevision {
   readonly "v1-sdk-2.4.0": import("./v1-sdk-2.4.0/codec.js").Payloads;
+  readonly "v2-sdk-2.4.0": import("./v2-sdk-2.4.0/codec.js").Payloads;
 }

@@ -4,6 +4,6 @@
 /** Gives the feature that allows several messages in one array, and the methods that always come alone. */
 export const BATCHING = undefined;
 /** Lists the revisions at which an error response has to have an id, and gives the feature that lets it do without. */
-export const ERROR_ID = { requiredAt: ["v1-sdk-2.4.0"] } as const;
+export const ERROR_ID = { requiredAt: ["v1-sdk-2.4.0", "v2-sdk-2.4.0"] } as const;
 /** Gives the feature that makes peers shake hands first, and by direction the requests that may come before. */
 export const HANDSHAKE = { feature: 4, before: { clientToServer: ["initialize"], serverToClient: [] } } as const;

@@ -4,9 +4,12 @@
 /** Gives the code of each named error at each revision. */
 export const ERROR_CODES = {
   "v1-sdk-2.4.0": { PARSE_ERROR: -32700, INVALID_REQUEST: -32600, METHOD_NOT_FOUND: -32601, INVALID_PARAMS: -32602, INTERNAL_ERROR: -32603, REQUEST_CANCELLED: -32800, AUTH_REQUIRED: -32000, RESOURCE_NOT_FOUND: -32002 },
+  "v2-sdk-2.4.0": { PARSE_ERROR: -32700, INVALID_REQUEST: -32600, METHOD_NOT_FOUND: -32601, INVALID_PARAMS: -32602, INTERNAL_ERROR: -32603, REQUEST_CANCELLED: -32800, AUTH_REQUIRED: -32000, RESOURCE_NOT_FOUND: -32002, UNSUPPORTED_PROTOCOL_VERSION: -32022, SESSION_NOT_FOUND: -32002 },
 } as const;
 /** Lists the named errors, each with what tells it from others of its code; of those that fit an answer the first says most. */
 export const ERRORS = [
+  { name: "UNSUPPORTED_PROTOCOL_VERSION", code: -32022, feature: 64, data: [{ key: "requested" }, { key: "supported" }] },
+  { name: "SESSION_NOT_FOUND", code: -32002, feature: 65, data: [{ key: "sessionId" }] },
   { name: "PARSE_ERROR", code: -32700, feature: 1 },
   { name: "INVALID_REQUEST", code: -32600, feature: 1 },
   { name: "METHOD_NOT_FOUND", code: -32601, feature: 1 },

@@ -2,6 +2,11 @@
 // The canonical form: for each definition, under its newest name, what any revision allows. A message may be its own canonical form.
 
 /**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export type AbsolutePath = string
+/**
  * JSON-RPC 2.0 requests, notifications and responses; a payload is whatever its method says.
  * Since v1-sdk-2.4.0, by jsonrpc.base (v1-sdk-2.4.0 protocol/v1/overview).
  */
@@ -15,97 +20,37 @@ export type SessionId = string
  * The agent reports what happens in a session.
  * Since v1-sdk-2.4.0, by updates (v1-sdk-2.4.0 protocol/v1/prompt-turn).
  */
-export type SessionUpdate = (SessionUpdateUserMessageChunk | SessionUpdateAgentMessageChunk | SessionUpdateAgentThoughtChunk | SessionUpdateToolCall | SessionUpdateToolCallUpdate | SessionUpdatePlan | SessionUpdateAvailableCommandsUpdate | SessionUpdateCurrentModeUpdate | SessionUpdateConfigOptionUpdate | SessionUpdateSessionInfoUpdate | SessionUpdateUsageUpdate | SessionUpdateNotice | SessionUpdateCompactionUpdate | SessionUpdateCompactionSummaryChunk)
+export type SessionUpdate = (SessionUpdateAgentMessage | SessionUpdateAgentMessageChunk | SessionUpdateAgentThought | SessionUpdateAgentThoughtChunk | SessionUpdateAvailableCommandsUpdate | SessionUpdateCompactionSummaryChunk | SessionUpdateCompactionUpdate | SessionUpdateConfigOptionUpdate | SessionUpdateCurrentModeUpdate | SessionUpdateNotice | SessionUpdatePlan | SessionUpdatePlanUpdate | SessionUpdateSessionInfoUpdate | SessionUpdateStateUpdate | SessionUpdateTerminalOutputChunk | SessionUpdateTerminalUpdate | SessionUpdateToolCall | SessionUpdateToolCallContentChunk | SessionUpdateToolCallUpdate | SessionUpdateUsageUpdate | SessionUpdateUserMessage | SessionUpdateUserMessageChunk | SessionUpdateOther)
 /**
  * Content blocks: text, images, audio, links to resources and embedded resources.
  * Since v1-sdk-2.4.0, by content (v1-sdk-2.4.0 protocol/v1/content).
  */
-export type ContentBlock = ((ContentBlockText | ContentBlockImage | ContentBlockAudio | ContentBlockResourceLink | ContentBlockResource) | UnknownContent)
+export type ContentBlock = ((ContentBlockAudio | ContentBlockImage | ContentBlockResource | ContentBlockResourceLink | ContentBlockText) | UnknownContent)
 /**
  * Content blocks: text, images, audio, links to resources and embedded resources.
  * Since v1-sdk-2.4.0, by content (v1-sdk-2.4.0 protocol/v1/content).
  */
-export type Role = ("assistant" | "user")
+export type Role = "assistant" | "user" | (string & {})
 /**
  * Content blocks: text, images, audio, links to resources and embedded resources.
  * Since v1-sdk-2.4.0, by content (v1-sdk-2.4.0 protocol/v1/content).
  */
 export type EmbeddedResourceResource = (TextResourceContents | BlobResourceContents)
 /**
- * The agent reports its tool calls and how they go on.
- * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ * The agent reports what happens in a session.
+ * Since v1-sdk-2.4.0, by updates (v1-sdk-2.4.0 protocol/v1/prompt-turn).
  */
-export type ToolCallContent = ((ToolCallContentContent | ToolCallContentDiff | ToolCallContentTerminal) | UnknownToolCallContent)
+export type MessageId = string
 /**
- * The agent reports its tool calls and how they go on.
- * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ * Commands and their input have a type.
+ * Since v2-sdk-2.4.0, by commands.typed (v2-sdk-2.4.0 protocol/v2/migration, #1750).
  */
-export type TerminalId = string
-/**
- * The agent reports its tool calls and how they go on.
- * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export type ToolKind = ("read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other")
-/**
- * The agent reports its tool calls and how they go on.
- * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export type ToolCallStatus = ("pending" | "in_progress" | "completed" | "failed")
-/**
- * The agent reports its tool calls and how they go on.
- * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export type ToolCallId = string
-/**
- * The agent shows the entries of its plan.
- * Since v1-sdk-2.4.0, by plans (v1-sdk-2.4.0 protocol/v1/agent-plan).
- */
-export type PlanEntryPriority = ("high" | "medium" | "low")
-/**
- * The agent shows the entries of its plan.
- * Since v1-sdk-2.4.0, by plans (v1-sdk-2.4.0 protocol/v1/agent-plan).
- */
-export type PlanEntryStatus = ("pending" | "in_progress" | "completed")
+export type AvailableCommand = (AvailableCommandCommand | AvailableCommandOther)
 /**
  * The agent lists commands the user may type.
  * Since v1-sdk-2.4.0, by commands (v1-sdk-2.4.0 protocol/v1/slash-commands).
  */
-export type AvailableCommandInput = UnstructuredCommandInput
-/**
- * The agent works in one of several modes, which the client may choose.
- * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
- */
-export type SessionModeId = string
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-export type SessionConfigOption = ((SessionConfigOptionSelect | SessionConfigOptionBoolean) | UnknownSessionConfigOption)
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-export type SessionConfigValueId = string
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-export type SessionConfigId = string
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-export type SessionConfigGroupId = string
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-export type SessionConfigSelectOptions = readonly (SessionConfigSelectOption | SessionConfigSelectGroup)[]
-/**
- * The agent shows a notice that belongs to no turn.
- * Since v1-sdk-2.4.0, by notices (v1-sdk-2.4.0 protocol/v1/schema).
- */
-export type NoticeSeverity = "info" | "warning" | "error" | (string & {})
+export type AvailableCommandInput = (AvailableCommandInputText | AvailableCommandInputOther)
 /**
  * The agent reports that it shortens the history.
  * Since v1-sdk-2.4.0, by compaction (v1-sdk-2.4.0 protocol/v1/schema).
@@ -117,6 +62,106 @@ export type CompactionId = string
  */
 export type CompactionStatus = "in_progress" | "completed" | "failed" | "cancelled" | (string & {})
 /**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export type SessionConfigOption = ((SessionConfigOptionBoolean | SessionConfigOptionSelect) | UnknownSessionConfigOption)
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export type SessionConfigId = string
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export type SessionConfigValueId = string
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export type SessionConfigGroupId = string
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export type SessionConfigSelectOptions = readonly (SessionConfigSelectOption | SessionConfigSelectGroup)[]
+/**
+ * The agent works in one of several modes, which the client may choose.
+ * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
+ */
+export type SessionModeId = string
+/**
+ * The agent shows a notice that belongs to no turn.
+ * Since v1-sdk-2.4.0, by notices (v1-sdk-2.4.0 protocol/v1/schema).
+ */
+export type NoticeSeverity = "info" | "warning" | "error" | (string & {})
+/**
+ * The agent shows the entries of its plan.
+ * Since v1-sdk-2.4.0, by plans (v1-sdk-2.4.0 protocol/v1/agent-plan).
+ */
+export type PlanEntryPriority = "high" | "medium" | "low" | (string & {})
+/**
+ * The agent shows the entries of its plan.
+ * Since v1-sdk-2.4.0, by plans (v1-sdk-2.4.0 protocol/v1/agent-plan).
+ */
+export type PlanEntryStatus = "pending" | "in_progress" | "completed" | "cancelled" | (string & {})
+/**
+ * A session has plans, each with an id and a type.
+ * Since v2-sdk-2.4.0, by plans.several (v2-sdk-2.4.0 protocol/v2/agent-plan).
+ */
+export type PlanUpdateContent = (PlanUpdateContentItems | PlanUpdateContentOther)
+/**
+ * A session has plans, each with an id and a type.
+ * Since v2-sdk-2.4.0, by plans.several (v2-sdk-2.4.0 protocol/v2/agent-plan).
+ */
+export type PlanId = string
+/**
+ * The agent reports whether a session runs, waits for the user or is idle, why it stopped, and what goes on in the background.
+ * Since v2-sdk-2.4.0, by updates.state (v2-sdk-2.4.0 protocol/v2/migration).
+ */
+export type BackgroundWork = ((BackgroundWorkTerminal | BackgroundWorkToolCall) | UnknownBackgroundWork)
+/**
+ * The agent reports its tool calls and how they go on.
+ * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export type TerminalId = string
+/**
+ * The agent reports its tool calls and how they go on.
+ * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export type ToolCallId = string
+/**
+ * Error responses with an integer code, a message and optional data.
+ * Since v1-sdk-2.4.0, by jsonrpc.errors (v1-sdk-2.4.0 protocol/v1/overview).
+ */
+export type ErrorCode = number
+/**
+ * The agent reports its tool calls and how they go on.
+ * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export type ToolCallContent = ((ToolCallContentContent | ToolCallContentDiff | ToolCallContentTerminal) | UnknownToolCallContent)
+/**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+export type DiffChange = (DiffChangeAdd | DiffChangeDelete | DiffChangeModify | DiffChangeMove | DiffChangeCopy | DiffChangeOther)
+/**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+export type DiffPatchFormat = "git_patch" | (string & {})
+/**
+ * The agent reports its tool calls and how they go on.
+ * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export type ToolKind = "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other" | (string & {})
+/**
+ * The agent reports its tool calls and how they go on.
+ * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export type ToolCallStatus = "pending" | "in_progress" | "paused" | "completed" | "failed" | "cancelled" | (string & {})
+/**
  * The user goes to a page, and the agent tells when it is done.
  * Since v1-sdk-2.4.0, by elicitation.url (v1-sdk-2.4.0 protocol/v1/elicitation).
  */
@@ -125,17 +170,7 @@ export type ElicitationId = string
  * JSON-RPC 2.0 requests, notifications and responses; a payload is whatever its method says.
  * Since v1-sdk-2.4.0, by jsonrpc.base (v1-sdk-2.4.0 protocol/v1/overview).
  */
-export type AgentRequest = (FsWriteTextFileMessage | FsReadTextFileMessage | SessionRequestPermissionMessage | TerminalCreateMessage | TerminalOutputMessage | TerminalReleaseMessage | TerminalWaitForExitMessage | TerminalKillMessage | ElicitationCreateMessage)
-/**
- * The agent asks the user to allow something.
- * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export type PermissionOptionKind = ("allow_once" | "allow_always" | "reject_once" | "reject_always")
-/**
- * The agent asks the user to allow something.
- * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export type PermissionOptionId = string
+export type AgentRequest = (ElicitationCreateMessage | FsReadTextFileMessage | FsWriteTextFileMessage | SessionRequestPermissionMessage | TerminalCreateMessage | TerminalKillMessage | TerminalOutputMessage | TerminalReleaseMessage | TerminalWaitForExitMessage)
 /**
  * The agent asks the user for input through the client.
  * Since v1-sdk-2.4.0, by elicitation (v1-sdk-2.4.0 protocol/v1/elicitation).
@@ -160,18 +195,34 @@ export type ElicitationSchemaType = "object"
  * JSON-RPC 2.0 requests, notifications and responses; a payload is whatever its method says.
  * Since v1-sdk-2.4.0, by jsonrpc.base (v1-sdk-2.4.0 protocol/v1/overview).
  */
-export type RequestId = (null | number | string)
+export type RequestId = (number | null | string)
 export type CreateElicitationRequestOther = (CreateElicitationRequestOtherElicitationSessionScope | CreateElicitationRequestOtherElicitationRequestScope)
+/**
+ * The agent asks the user to allow something.
+ * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always" | (string & {})
+/**
+ * The agent asks the user to allow something.
+ * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export type PermissionOptionId = string
+/**
+ * What is to be allowed has a title and may be a tool call, a command or anything else.
+ * Since v2-sdk-2.4.0, by permissions.subjects (v2-sdk-2.4.0 protocol/v2/migration, #1577).
+ */
+export type RequestPermissionSubject = ((RequestPermissionSubjectToolCall | RequestPermissionSubjectCommand) | UnknownRequestPermissionSubject)
 /**
  * JSON-RPC 2.0 requests, notifications and responses; a payload is whatever its method says.
  * Since v1-sdk-2.4.0, by jsonrpc.base (v1-sdk-2.4.0 protocol/v1/overview).
  */
 export type AgentResponse = (AgentResponseResult | AgentResponseError)
+export type ExtResponse = unknown
 /**
  * The agent lists the ways to authenticate.
  * Since v1-sdk-2.4.0, by auth.methods (v1-sdk-2.4.0 protocol/v1/authentication).
  */
-export type AuthMethod = (AuthMethodTerminal | AuthMethodAgent)
+export type AuthMethod = (AuthMethodAgent | AuthMethodTerminal | AuthMethodOther)
 /**
  * The agent lists the ways to authenticate.
  * Since v1-sdk-2.4.0, by auth.methods (v1-sdk-2.4.0 protocol/v1/authentication).
@@ -187,12 +238,6 @@ export type ProtocolVersion = number
  * Since v1-sdk-2.4.0, by prompts.stop-reason (v1-sdk-2.4.0 protocol/v1/prompt-turn).
  */
 export type StopReason = ("end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled")
-export type ExtResponse = unknown
-/**
- * Error responses with an integer code, a message and optional data.
- * Since v1-sdk-2.4.0, by jsonrpc.errors (v1-sdk-2.4.0 protocol/v1/overview).
- */
-export type ErrorCode = number
 /**
  * JSON-RPC 2.0 requests, notifications and responses; a payload is whatever its method says.
  * Since v1-sdk-2.4.0, by jsonrpc.base (v1-sdk-2.4.0 protocol/v1/overview).
@@ -202,52 +247,77 @@ export type ClientNotification = SessionCancelMessage
  * JSON-RPC 2.0 requests, notifications and responses; a payload is whatever its method says.
  * Since v1-sdk-2.4.0, by jsonrpc.base (v1-sdk-2.4.0 protocol/v1/overview).
  */
-export type ClientRequest = (InitializeMessage | AuthenticateMessage | LogoutMessage | SessionNewMessage | SessionLoadMessage | SessionListMessage | SessionDeleteMessage | SessionResumeMessage | SessionCloseMessage | SessionSetModeMessage | SessionSetConfigOptionMessage | SessionPromptMessage)
+export type ClientRequest = (AuthLoginMessage | AuthLogoutMessage | AuthenticateMessage | InitializeMessage | LogoutMessage | SessionCloseMessage | SessionDeleteMessage | SessionListMessage | SessionLoadMessage | SessionNewMessage | SessionPromptMessage | SessionResumeMessage | SessionSetConfigOptionMessage | SessionSetModeMessage | TerminalCancelMessage | ToolCallCancelMessage)
 /**
  * The client names servers the agent is to connect to for the session.
  * Since v1-sdk-2.4.0, by mcp-servers (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
-export type McpServer = (McpServerHttp | McpServerSse | McpServerStdio)
+export type McpServer = (McpServerHttp | McpServerSse | McpServerStdio | McpServerOther)
+/**
+ * The client takes up an earlier session and says from where its history is replayed.
+ * Since v2-sdk-2.4.0, by sessions.replay (v2-sdk-2.4.0 protocol/v2/session-setup, #1584).
+ */
+export type ReplayFrom = (ReplayFromStart | ReplayFromOther)
 /**
  * A session has options, which the client may set.
  * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
  */
-export type SetSessionConfigOptionRequest = (SetSessionConfigOptionRequestBoolean | SetSessionConfigOptionRequestValue)
+export type SetSessionConfigOptionRequest = (SetSessionConfigOptionRequestBoolean | SetSessionConfigOptionRequestId | SetSessionConfigOptionRequestOther)
 /**
  * JSON-RPC 2.0 requests, notifications and responses; a payload is whatever its method says.
  * Since v1-sdk-2.4.0, by jsonrpc.base (v1-sdk-2.4.0 protocol/v1/overview).
  */
 export type ClientResponse = (ClientResponseResult | ClientResponseError)
 /**
+ * The agent asks the user for input through the client.
+ * Since v1-sdk-2.4.0, by elicitation (v1-sdk-2.4.0 protocol/v1/elicitation).
+ */
+export type ElicitationContentValue = unknown
+/**
  * The agent asks the user to allow something.
  * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
  */
-export type RequestPermissionOutcome = (RequestPermissionOutcomeCancelled | RequestPermissionOutcomeSelected)
+export type RequestPermissionOutcome = (RequestPermissionOutcomeCancelled | RequestPermissionOutcomeSelected | RequestPermissionOutcomeOther)
 /**
  * The agent asks the user for input through the client.
  * Since v1-sdk-2.4.0, by elicitation (v1-sdk-2.4.0 protocol/v1/elicitation).
  */
 export type CreateElicitationResponse = (CreateElicitationResponseAccept | CreateElicitationResponseDecline | CreateElicitationResponseCancel | CreateElicitationResponseOther)
 /**
- * The agent asks the user for input through the client.
- * Since v1-sdk-2.4.0, by elicitation (v1-sdk-2.4.0 protocol/v1/elicitation).
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
  */
-export type ElicitationContentValue = (string | number | boolean | readonly string[])
+export type DiffFileType = "text" | "binary" | "directory" | "symlink" | (string & {})
 /**
- * The agent reports what happens in a session.
- * Since v1-sdk-2.4.0, by updates (v1-sdk-2.4.0 protocol/v1/prompt-turn).
+ * What an error brings along is described for some codes.
+ * Since v2-sdk-2.4.0, by jsonrpc.errors.typed-data (v2-sdk-2.4.0 protocol/v2/schema).
  */
-export type MessageId = string
+export type ErrorData = unknown
+/**
+ * A link to a resource has icons.
+ * Since v2-sdk-2.4.0, by content.icons (v2-sdk-2.4.0 protocol/v2/content).
+ */
+export type IconTheme = "light" | "dark" | (string & {})
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export type MediaType = string
 /**
  * A session has options, which the client may set.
  * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
  */
 export type SessionConfigOptionCategory = "mode" | "model" | "model_config" | "thought_level" | (string & {})
 /**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export type SessionListCursor = string
+/**
  * The user fills in a form.
  * Since v1-sdk-2.4.0, by elicitation.form (v1-sdk-2.4.0 protocol/v1/elicitation).
  */
-export type StringFormat = ("email" | "uri" | "date" | "date-time")
+export type StringFormat = "email" | "uri" | "date" | "date-time" | (string & {})
 /**
  * Either side states which optional features it supports; what is left out is not supported.
  * Since v1-sdk-2.4.0, by capabilities (v1-sdk-2.4.0 protocol/v1/initialization).
@@ -279,7 +349,7 @@ export interface AgentCapabilities {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly auth?: AgentAuthCapabilities
+readonly auth?: (AgentAuthCapabilities | null)
 /**
  * The client loads an earlier session and gets its history replayed.
  * Since v1-sdk-2.4.0, by sessions.load (v1-sdk-2.4.0 protocol/v1/session-setup).
@@ -296,6 +366,11 @@ readonly mcpCapabilities?: McpCapabilities
  */
 readonly promptCapabilities?: PromptCapabilities
 /**
+ * Agent capabilities for prompts, servers and sessions stand under session.
+ * Since v2-sdk-2.4.0, by capabilities.nested (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+readonly session?: (SessionCapabilities | null)
+/**
  * Agent capabilities for prompts, servers and sessions stand side by side.
  * Since v1-sdk-2.4.0, by capabilities.flat (v1-sdk-2.4.0 protocol/v1/initialization).
  */
@@ -309,12 +384,35 @@ export interface McpCapabilities {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly http?: boolean
+readonly http?: (McpHttpCapabilities | (boolean | null))
 /**
  * Servers reached over HTTP with server-sent events.
  * Since v1-sdk-2.4.0, by mcp-servers.sse (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
 readonly sse?: boolean
+/**
+ * Servers that run as child processes, only if the agent says that it can.
+ * Since v2-sdk-2.4.0, by mcp-servers.stdio.advertised (v2-sdk-2.4.0 protocol/v2/session-setup).
+ */
+readonly stdio?: (McpStdioCapabilities | null)
+}
+/**
+ * A capability is an object where it was true, and may be null where it was left out.
+ * Since v2-sdk-2.4.0, by capabilities.objects (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+export interface McpHttpCapabilities {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * Servers that run as child processes, only if the agent says that it can.
+ * Since v2-sdk-2.4.0, by mcp-servers.stdio.advertised (v2-sdk-2.4.0 protocol/v2/session-setup).
+ */
+export interface McpStdioCapabilities {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
 }
 /**
  * Either side states which optional features it supports; what is left out is not supported.
@@ -324,9 +422,36 @@ export interface PromptCapabilities {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly audio?: boolean
-readonly embeddedContext?: boolean
-readonly image?: boolean
+readonly audio?: (PromptAudioCapabilities | (boolean | null))
+readonly embeddedContext?: (PromptEmbeddedContextCapabilities | (boolean | null))
+readonly image?: (PromptImageCapabilities | (boolean | null))
+}
+/**
+ * A capability is an object where it was true, and may be null where it was left out.
+ * Since v2-sdk-2.4.0, by capabilities.objects (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+export interface PromptAudioCapabilities {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * A capability is an object where it was true, and may be null where it was left out.
+ * Since v2-sdk-2.4.0, by capabilities.objects (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+export interface PromptEmbeddedContextCapabilities {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * A capability is an object where it was true, and may be null where it was left out.
+ * Since v2-sdk-2.4.0, by capabilities.objects (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+export interface PromptImageCapabilities {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
 }
 /**
  * Either side states which optional features it supports; what is left out is not supported.
@@ -356,6 +481,16 @@ readonly delete?: (SessionDeleteCapabilities | null)
  * Since v1-sdk-2.4.0, by sessions.optional-list (v1-sdk-2.4.0 protocol/v1/session-list).
  */
 readonly list?: (SessionListCapabilities | null)
+/**
+ * Agent capabilities for prompts, servers and sessions stand under session.
+ * Since v2-sdk-2.4.0, by capabilities.nested (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+readonly mcp?: (McpCapabilities | null)
+/**
+ * Agent capabilities for prompts, servers and sessions stand under session.
+ * Since v2-sdk-2.4.0, by capabilities.nested (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+readonly prompt?: (PromptCapabilities | null)
 /**
  * The client takes up an earlier session without its history.
  * Since v1-sdk-2.4.0, by sessions.optional-resume (v1-sdk-2.4.0 protocol/v1/session-setup).
@@ -413,13 +548,13 @@ readonly [k: string]: unknown
  */
 export interface SessionUpdateMessage {
 readonly method: "session/update"
-readonly params: SessionNotification
+readonly params: UpdateSessionNotification
 }
 /**
  * The agent reports what happens in a session.
  * Since v1-sdk-2.4.0, by updates (v1-sdk-2.4.0 protocol/v1/prompt-turn).
  */
-export interface SessionNotification {
+export interface UpdateSessionNotification {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
@@ -427,28 +562,37 @@ readonly sessionId: SessionId
 readonly update: SessionUpdate
 }
 /**
- * The agent reports what happens in a session.
- * Since v1-sdk-2.4.0, by updates (v1-sdk-2.4.0 protocol/v1/prompt-turn).
+ * A message is set or replaced as a whole.
+ * Since v2-sdk-2.4.0, by updates.whole-messages (v2-sdk-2.4.0 protocol/v2/migration).
  */
-export interface SessionUpdateUserMessageChunk {
+export interface SessionUpdateAgentMessage {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly content: ContentBlock
-readonly messageId?: (string | null)
-readonly sessionUpdate: "user_message_chunk"
+readonly content?: (readonly ContentBlock[] | null)
+readonly messageId: MessageId
+readonly sessionUpdate: "agent_message"
 }
 /**
  * Content blocks: text, images, audio, links to resources and embedded resources.
  * Since v1-sdk-2.4.0, by content (v1-sdk-2.4.0 protocol/v1/content).
  */
-export interface ContentBlockText {
+export interface ContentBlockAudio {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly annotations?: (Annotations | null)
-readonly text: string
-readonly type: "text"
+/**
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly data: string
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly mimeType: string
+readonly type: "audio"
 }
 /**
  * Content blocks: text, images, audio, links to resources and embedded resources.
@@ -460,7 +604,7 @@ readonly [k: string]: unknown
 } | null)
 readonly audience?: (readonly Role[] | null)
 readonly lastModified?: (string | null)
-readonly priority?: (number | null)
+readonly priority?: (null | number)
 }
 /**
  * Content blocks: text, images, audio, links to resources and embedded resources.
@@ -471,40 +615,22 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly annotations?: (Annotations | null)
+/**
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly data: string
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly mimeType: string
 readonly type: "image"
-readonly uri?: (string | null)
-}
 /**
- * Content blocks: text, images, audio, links to resources and embedded resources.
- * Since v1-sdk-2.4.0, by content (v1-sdk-2.4.0 protocol/v1/content).
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
  */
-export interface ContentBlockAudio {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly annotations?: (Annotations | null)
-readonly data: string
-readonly mimeType: string
-readonly type: "audio"
-}
-/**
- * Content blocks: text, images, audio, links to resources and embedded resources.
- * Since v1-sdk-2.4.0, by content (v1-sdk-2.4.0 protocol/v1/content).
- */
-export interface ContentBlockResourceLink {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly annotations?: (Annotations | null)
-readonly description?: (string | null)
-readonly mimeType?: (string | null)
-readonly name: string
-readonly size?: (number | null)
-readonly title?: (string | null)
-readonly type: "resource_link"
-readonly uri: string
+readonly uri?: (null | string)
 }
 /**
  * Content blocks: text, images, audio, links to resources and embedded resources.
@@ -526,8 +652,16 @@ export interface TextResourceContents {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly mimeType?: (string | null)
 readonly text: string
+/**
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly uri: string
 }
 /**
@@ -538,9 +672,76 @@ export interface BlobResourceContents {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
+/**
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly blob: string
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly mimeType?: (string | null)
+/**
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly uri: string
+}
+/**
+ * Content blocks: text, images, audio, links to resources and embedded resources.
+ * Since v1-sdk-2.4.0, by content (v1-sdk-2.4.0 protocol/v1/content).
+ */
+export interface ContentBlockResourceLink {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly annotations?: (Annotations | null)
+readonly description?: (string | null)
+/**
+ * A link to a resource has icons.
+ * Since v2-sdk-2.4.0, by content.icons (v2-sdk-2.4.0 protocol/v2/content).
+ */
+readonly icons?: (readonly Icon[] | null)
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly mimeType?: (string | null)
+readonly name: string
+readonly size?: (number | null)
+readonly title?: (string | null)
+readonly type: "resource_link"
+/**
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly uri: string
+}
+/**
+ * A link to a resource has icons.
+ * Since v2-sdk-2.4.0, by content.icons (v2-sdk-2.4.0 protocol/v2/content).
+ */
+export interface Icon {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly mimeType?: (string | null)
+readonly sizes?: (readonly string[] | null)
+readonly src: string
+readonly theme?: (string | null)
+}
+/**
+ * Content blocks: text, images, audio, links to resources and embedded resources.
+ * Since v1-sdk-2.4.0, by content (v1-sdk-2.4.0 protocol/v1/content).
+ */
+export interface ContentBlockText {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly annotations?: (Annotations | null)
+readonly text: string
+readonly type: "text"
 }
 /**
  * The agent reports what happens in a session.
@@ -551,8 +752,20 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly content: ContentBlock
-readonly messageId?: (string | null)
+readonly messageId?: (MessageId | (null | string))
 readonly sessionUpdate: "agent_message_chunk"
+}
+/**
+ * A message is set or replaced as a whole.
+ * Since v2-sdk-2.4.0, by updates.whole-messages (v2-sdk-2.4.0 protocol/v2/migration).
+ */
+export interface SessionUpdateAgentThought {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly content?: (readonly ContentBlock[] | null)
+readonly messageId: MessageId
+readonly sessionUpdate: "agent_thought"
 }
 /**
  * The agent reports what happens in a session.
@@ -563,8 +776,408 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly content: ContentBlock
-readonly messageId?: (string | null)
+readonly messageId?: (MessageId | (null | string))
 readonly sessionUpdate: "agent_thought_chunk"
+}
+/**
+ * The agent lists commands the user may type.
+ * Since v1-sdk-2.4.0, by commands (v1-sdk-2.4.0 protocol/v1/slash-commands).
+ */
+export interface SessionUpdateAvailableCommandsUpdate {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly availableCommands: readonly AvailableCommand[]
+readonly sessionUpdate: "available_commands_update"
+}
+/**
+ * The agent lists commands the user may type.
+ * Since v1-sdk-2.4.0, by commands (v1-sdk-2.4.0 protocol/v1/slash-commands).
+ */
+export interface AvailableCommandCommand {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly description: string
+readonly input?: (AvailableCommandInput | null)
+readonly name: string
+/**
+ * Commands and their input have a type.
+ * Since v2-sdk-2.4.0, by commands.typed (v2-sdk-2.4.0 protocol/v2/migration, #1750).
+ */
+readonly type?: "command"
+}
+/**
+ * The agent lists commands the user may type.
+ * Since v1-sdk-2.4.0, by commands (v1-sdk-2.4.0 protocol/v1/slash-commands).
+ */
+export interface AvailableCommandInputText {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly hint: string
+/**
+ * Commands and their input have a type.
+ * Since v2-sdk-2.4.0, by commands.typed (v2-sdk-2.4.0 protocol/v2/migration, #1750).
+ */
+readonly type?: "text"
+}
+/**
+ * Commands and their input have a type.
+ * Since v2-sdk-2.4.0, by commands.typed (v2-sdk-2.4.0 protocol/v2/migration, #1750).
+ */
+export interface AvailableCommandInputOther {
+readonly type: string
+readonly [k: string]: unknown
+}
+/**
+ * Commands and their input have a type.
+ * Since v2-sdk-2.4.0, by commands.typed (v2-sdk-2.4.0 protocol/v2/migration, #1750).
+ */
+export interface AvailableCommandOther {
+readonly description: string
+readonly name: string
+readonly type: string
+readonly [k: string]: unknown
+}
+/**
+ * The agent reports that it shortens the history.
+ * Since v1-sdk-2.4.0, by compaction (v1-sdk-2.4.0 protocol/v1/schema).
+ */
+export interface SessionUpdateCompactionSummaryChunk {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly compactionId: CompactionId
+readonly content: ContentBlock
+readonly sessionUpdate: "compaction_summary_chunk"
+}
+/**
+ * The agent reports that it shortens the history.
+ * Since v1-sdk-2.4.0, by compaction (v1-sdk-2.4.0 protocol/v1/schema).
+ */
+export interface SessionUpdateCompactionUpdate {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly compactionId: CompactionId
+readonly error?: (string | null)
+readonly sessionUpdate: "compaction_update"
+readonly status: CompactionStatus
+readonly summary?: (readonly ContentBlock[] | null)
+}
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export interface SessionUpdateConfigOptionUpdate {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly configOptions: readonly SessionConfigOption[]
+readonly sessionUpdate: "config_option_update"
+}
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export interface SessionConfigOptionBoolean {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly category?: (string | null)
+/**
+ * Options are identified by configId and groups by groupId.
+ * Since v2-sdk-2.4.0, by config-options.named-ids (v2-sdk-2.4.0 protocol/v2/migration, #1567).
+ */
+readonly configId?: SessionConfigId
+readonly currentValue: boolean
+readonly description?: (string | null)
+/**
+ * Options and groups are identified by id and group.
+ * Since v1-sdk-2.4.0, by config-options.plain-ids (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+readonly id?: SessionConfigId
+readonly name: string
+readonly type: "boolean"
+}
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export interface SessionConfigOptionSelect {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly category?: (string | null)
+/**
+ * Options are identified by configId and groups by groupId.
+ * Since v2-sdk-2.4.0, by config-options.named-ids (v2-sdk-2.4.0 protocol/v2/migration, #1567).
+ */
+readonly configId?: SessionConfigId
+readonly currentValue: SessionConfigValueId
+readonly description?: (string | null)
+/**
+ * Options and groups are identified by id and group.
+ * Since v1-sdk-2.4.0, by config-options.plain-ids (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+readonly id?: SessionConfigId
+readonly name: string
+readonly options: SessionConfigSelectOptions
+readonly type: "select"
+}
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export interface SessionConfigSelectOption {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly description?: (string | null)
+readonly name: string
+readonly value: SessionConfigValueId
+}
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+export interface SessionConfigSelectGroup {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+/**
+ * Options and groups are identified by id and group.
+ * Since v1-sdk-2.4.0, by config-options.plain-ids (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+readonly group?: SessionConfigGroupId
+/**
+ * Options are identified by configId and groups by groupId.
+ * Since v2-sdk-2.4.0, by config-options.named-ids (v2-sdk-2.4.0 protocol/v2/migration, #1567).
+ */
+readonly groupId?: SessionConfigGroupId
+readonly name: string
+readonly options: readonly SessionConfigSelectOption[]
+}
+/**
+ * The agent works in one of several modes, which the client may choose.
+ * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
+ */
+export interface SessionUpdateCurrentModeUpdate {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly currentModeId: SessionModeId
+readonly sessionUpdate: "current_mode_update"
+}
+/**
+ * The agent shows a notice that belongs to no turn.
+ * Since v1-sdk-2.4.0, by notices (v1-sdk-2.4.0 protocol/v1/schema).
+ */
+export interface SessionUpdateNotice {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly description?: (string | null)
+readonly sessionUpdate: "notice"
+readonly severity: NoticeSeverity
+readonly title: string
+}
+/**
+ * A session has one plan, sent whole each time.
+ * Since v1-sdk-2.4.0, by plans.single (v1-sdk-2.4.0 protocol/v1/agent-plan).
+ */
+export interface SessionUpdatePlan {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly entries: readonly PlanEntry[]
+readonly sessionUpdate: "plan"
+}
+/**
+ * The agent shows the entries of its plan.
+ * Since v1-sdk-2.4.0, by plans (v1-sdk-2.4.0 protocol/v1/agent-plan).
+ */
+export interface PlanEntry {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly content: string
+readonly priority: PlanEntryPriority
+readonly status: PlanEntryStatus
+}
+/**
+ * A session has plans, each with an id and a type.
+ * Since v2-sdk-2.4.0, by plans.several (v2-sdk-2.4.0 protocol/v2/agent-plan).
+ */
+export interface SessionUpdatePlanUpdate {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly plan: PlanUpdateContent
+readonly sessionUpdate: "plan_update"
+}
+/**
+ * A session has plans, each with an id and a type.
+ * Since v2-sdk-2.4.0, by plans.several (v2-sdk-2.4.0 protocol/v2/agent-plan).
+ */
+export interface PlanUpdateContentItems {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly entries: readonly PlanEntry[]
+readonly planId: PlanId
+readonly type: "items"
+}
+/**
+ * A session has plans, each with an id and a type.
+ * Since v2-sdk-2.4.0, by plans.several (v2-sdk-2.4.0 protocol/v2/agent-plan).
+ */
+export interface PlanUpdateContentOther {
+readonly planId: PlanId
+readonly type: string
+readonly [k: string]: unknown
+}
+/**
+ * The agent tells the title of a session and when it last changed.
+ * Since v1-sdk-2.4.0, by session-info (v1-sdk-2.4.0 protocol/v1/session-list).
+ */
+export interface SessionUpdateSessionInfoUpdate {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionUpdate: "session_info_update"
+readonly title?: (string | null)
+/**
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly updatedAt?: (null | string)
+}
+/**
+ * The agent reports whether a session runs, waits for the user or is idle, why it stopped, and what goes on in the background.
+ * Since v2-sdk-2.4.0, by updates.state (v2-sdk-2.4.0 protocol/v2/migration).
+ */
+export interface SessionUpdateStateUpdate {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly background?: (readonly BackgroundWork[] | null)
+readonly error?: (Error | null)
+readonly sessionUpdate: "state_update"
+readonly state: string
+readonly stopReason?: (string | null)
+}
+/**
+ * The agent reports whether a session runs, waits for the user or is idle, why it stopped, and what goes on in the background.
+ * Since v2-sdk-2.4.0, by updates.state (v2-sdk-2.4.0 protocol/v2/migration).
+ */
+export interface BackgroundWorkTerminal {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly terminalId: TerminalId
+readonly type: "terminal"
+}
+/**
+ * The agent reports whether a session runs, waits for the user or is idle, why it stopped, and what goes on in the background.
+ * Since v2-sdk-2.4.0, by updates.state (v2-sdk-2.4.0 protocol/v2/migration).
+ */
+export interface BackgroundWorkToolCall {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly toolCallId: ToolCallId
+readonly type: "tool_call"
+}
+/**
+ * Error responses with an integer code, a message and optional data.
+ * Since v1-sdk-2.4.0, by jsonrpc.errors (v1-sdk-2.4.0 protocol/v1/overview).
+ */
+export interface Error {
+readonly code: ErrorCode
+readonly data?: unknown
+readonly message: string
+}
+/**
+ * The agent runs commands in terminals of its own and reports their output.
+ * Since v2-sdk-2.4.0, by agent-terminals (v2-sdk-2.4.0 protocol/v2/migration, #1679).
+ */
+export interface SessionUpdateTerminalOutputChunk {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly data: string
+readonly sessionUpdate: "terminal_output_chunk"
+readonly terminalId: TerminalId
+}
+/**
+ * The agent runs commands in terminals of its own and reports their output.
+ * Since v2-sdk-2.4.0, by agent-terminals (v2-sdk-2.4.0 protocol/v2/migration, #1679).
+ */
+export interface SessionUpdateTerminalUpdate {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly capabilities?: (TerminalCapabilities | null)
+readonly command?: (string | null)
+readonly cwd?: (string | null)
+readonly exitStatus?: (TerminalExitStatus | null)
+readonly output?: (TerminalOutput | null)
+readonly sessionUpdate: "terminal_update"
+readonly size?: (TerminalSize | null)
+readonly terminalId: TerminalId
+}
+/**
+ * The client cancels the command of one terminal that says that it can be.
+ * Since v2-sdk-2.4.0, by agent-terminals.cancel (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export interface TerminalCapabilities {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly cancel?: (TerminalCancelCapabilities | null)
+}
+/**
+ * The client cancels the command of one terminal that says that it can be.
+ * Since v2-sdk-2.4.0, by agent-terminals.cancel (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export interface TerminalCancelCapabilities {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * A command that ran says how it ended.
+ * Since v1-sdk-2.4.0, by terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface TerminalExitStatus {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly exitCode?: (number | null)
+readonly signal?: (string | null)
+}
+/**
+ * The agent runs commands in terminals of its own and reports their output.
+ * Since v2-sdk-2.4.0, by agent-terminals (v2-sdk-2.4.0 protocol/v2/migration, #1679).
+ */
+export interface TerminalOutput {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly data: string
+}
+/**
+ * The agent runs commands in terminals of its own and reports their output.
+ * Since v2-sdk-2.4.0, by agent-terminals (v2-sdk-2.4.0 protocol/v2/migration, #1679).
+ */
+export interface TerminalSize {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly cols: number
+readonly rows: number
 }
 /**
  * A tool call begins with an announcement of its own.
@@ -605,21 +1218,122 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 /**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+readonly changes?: readonly DiffChange[]
+/**
  * A diff shows the text of one file before and after.
  * Since v1-sdk-2.4.0, by tool-calls.text-diffs (v1-sdk-2.4.0 protocol/v1/tool-calls).
  */
-readonly newText: string
+readonly newText?: string
 /**
  * A diff shows the text of one file before and after.
  * Since v1-sdk-2.4.0, by tool-calls.text-diffs (v1-sdk-2.4.0 protocol/v1/tool-calls).
  */
 readonly oldText?: (string | null)
 /**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+readonly patch?: (DiffPatch | null)
+/**
  * A diff shows the text of one file before and after.
  * Since v1-sdk-2.4.0, by tool-calls.text-diffs (v1-sdk-2.4.0 protocol/v1/tool-calls).
  */
-readonly path: string
+readonly path?: string
 readonly type: "diff"
+}
+/**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+export interface DiffChangeAdd {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly fileType?: (string | null)
+readonly mimeType?: (string | null)
+readonly operation: "add"
+readonly path: AbsolutePath
+}
+/**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+export interface DiffChangeDelete {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly fileType?: (string | null)
+readonly mimeType?: (string | null)
+readonly operation: "delete"
+readonly path: AbsolutePath
+}
+/**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+export interface DiffChangeModify {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly fileType?: (string | null)
+readonly mimeType?: (string | null)
+readonly operation: "modify"
+readonly path: AbsolutePath
+}
+/**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+export interface DiffChangeMove {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly fileType?: (string | null)
+readonly mimeType?: (string | null)
+readonly oldPath: AbsolutePath
+readonly operation: "move"
+readonly path: AbsolutePath
+}
+/**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+export interface DiffChangeCopy {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly fileType?: (string | null)
+readonly mimeType?: (string | null)
+readonly oldPath: AbsolutePath
+readonly operation: "copy"
+readonly path: AbsolutePath
+}
+/**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+export interface DiffChangeOther {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly fileType?: (string | null)
+readonly mimeType?: (string | null)
+readonly operation: string
+readonly [k: string]: unknown
+}
+/**
+ * A diff lists changes to files, with a patch beside them where there is one.
+ * Since v2-sdk-2.4.0, by tool-calls.structured-diffs (v2-sdk-2.4.0 protocol/v2/migration, #1586).
+ */
+export interface DiffPatch {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly format: DiffPatchFormat
+readonly text: string
 }
 /**
  * The agent reports its tool calls and how they go on.
@@ -641,7 +1355,23 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly line?: (number | null)
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly path: string
+}
+/**
+ * Content is appended to a tool call piece by piece.
+ * Since v2-sdk-2.4.0, by tool-calls.content-chunks (v2-sdk-2.4.0 protocol/v2/tool-calls).
+ */
+export interface SessionUpdateToolCallContentChunk {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly content: ToolCallContent
+readonly sessionUpdate: "tool_call_content_chunk"
+readonly toolCallId: ToolCallId
 }
 /**
  * The agent reports its tool calls and how they go on.
@@ -651,173 +1381,40 @@ export interface SessionUpdateToolCallUpdate {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
+/**
+ * The client cancels one tool call that says that it can be.
+ * Since v2-sdk-2.4.0, by tool-calls.cancel (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly capabilities?: (ToolCallCapabilities | null)
 readonly content?: (readonly ToolCallContent[] | null)
-readonly kind?: ("read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other" | null)
+readonly kind?: (null | string)
 readonly locations?: (readonly ToolCallLocation[] | null)
 readonly name?: (string | null)
 readonly rawInput?: unknown
 readonly rawOutput?: unknown
 readonly sessionUpdate: "tool_call_update"
-readonly status?: ("pending" | "in_progress" | "completed" | "failed" | null)
+readonly status?: (null | string)
 readonly title?: (string | null)
 readonly toolCallId: ToolCallId
 }
 /**
- * A session has one plan, sent whole each time.
- * Since v1-sdk-2.4.0, by plans.single (v1-sdk-2.4.0 protocol/v1/agent-plan).
+ * The client cancels one tool call that says that it can be.
+ * Since v2-sdk-2.4.0, by tool-calls.cancel (v2-sdk-2.4.0 protocol/v2/schema).
  */
-export interface SessionUpdatePlan {
+export interface ToolCallCapabilities {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly entries: readonly PlanEntry[]
-readonly sessionUpdate: "plan"
+readonly cancel?: (ToolCallCancelCapabilities | null)
 }
 /**
- * The agent shows the entries of its plan.
- * Since v1-sdk-2.4.0, by plans (v1-sdk-2.4.0 protocol/v1/agent-plan).
+ * The client cancels one tool call that says that it can be.
+ * Since v2-sdk-2.4.0, by tool-calls.cancel (v2-sdk-2.4.0 protocol/v2/schema).
  */
-export interface PlanEntry {
+export interface ToolCallCancelCapabilities {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly content: string
-readonly priority: PlanEntryPriority
-readonly status: PlanEntryStatus
-}
-/**
- * The agent lists commands the user may type.
- * Since v1-sdk-2.4.0, by commands (v1-sdk-2.4.0 protocol/v1/slash-commands).
- */
-export interface SessionUpdateAvailableCommandsUpdate {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly availableCommands: readonly AvailableCommand[]
-readonly sessionUpdate: "available_commands_update"
-}
-/**
- * The agent lists commands the user may type.
- * Since v1-sdk-2.4.0, by commands (v1-sdk-2.4.0 protocol/v1/slash-commands).
- */
-export interface AvailableCommand {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly description: string
-readonly input?: (AvailableCommandInput | null)
-readonly name: string
-}
-/**
- * The agent lists commands the user may type.
- * Since v1-sdk-2.4.0, by commands (v1-sdk-2.4.0 protocol/v1/slash-commands).
- */
-export interface UnstructuredCommandInput {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly hint: string
-}
-/**
- * The agent works in one of several modes, which the client may choose.
- * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
- */
-export interface SessionUpdateCurrentModeUpdate {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly currentModeId: SessionModeId
-readonly sessionUpdate: "current_mode_update"
-}
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-export interface SessionUpdateConfigOptionUpdate {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly configOptions: readonly SessionConfigOption[]
-readonly sessionUpdate: "config_option_update"
-}
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-export interface SessionConfigOptionSelect {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly category?: (string | null)
-readonly currentValue: SessionConfigValueId
-readonly description?: (string | null)
-/**
- * Options and groups are identified by id and group.
- * Since v1-sdk-2.4.0, by config-options.plain-ids (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-readonly id: SessionConfigId
-readonly name: string
-readonly options: SessionConfigSelectOptions
-readonly type: "select"
-}
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-export interface SessionConfigSelectOption {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly description?: (string | null)
-readonly name: string
-readonly value: SessionConfigValueId
-}
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-export interface SessionConfigSelectGroup {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-/**
- * Options and groups are identified by id and group.
- * Since v1-sdk-2.4.0, by config-options.plain-ids (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-readonly group: SessionConfigGroupId
-readonly name: string
-readonly options: readonly SessionConfigSelectOption[]
-}
-/**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-export interface SessionConfigOptionBoolean {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly category?: (string | null)
-readonly currentValue: boolean
-readonly description?: (string | null)
-/**
- * Options and groups are identified by id and group.
- * Since v1-sdk-2.4.0, by config-options.plain-ids (v1-sdk-2.4.0 protocol/v1/session-config-options).
- */
-readonly id: SessionConfigId
-readonly name: string
-readonly type: "boolean"
-}
-/**
- * The agent tells the title of a session and when it last changed.
- * Since v1-sdk-2.4.0, by session-info (v1-sdk-2.4.0 protocol/v1/session-list).
- */
-export interface SessionUpdateSessionInfoUpdate {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly sessionUpdate: "session_info_update"
-readonly title?: (string | null)
-readonly updatedAt?: (string | null)
 }
 /**
  * The agent reports how much of its context is used and at what cost.
@@ -844,43 +1441,36 @@ readonly amount: number
 readonly currency: string
 }
 /**
- * The agent shows a notice that belongs to no turn.
- * Since v1-sdk-2.4.0, by notices (v1-sdk-2.4.0 protocol/v1/schema).
+ * A message is set or replaced as a whole.
+ * Since v2-sdk-2.4.0, by updates.whole-messages (v2-sdk-2.4.0 protocol/v2/migration).
  */
-export interface SessionUpdateNotice {
+export interface SessionUpdateUserMessage {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly description?: (string | null)
-readonly sessionUpdate: "notice"
-readonly severity: NoticeSeverity
-readonly title: string
+readonly content?: (readonly ContentBlock[] | null)
+readonly messageId: MessageId
+readonly sessionUpdate: "user_message"
 }
 /**
- * The agent reports that it shortens the history.
- * Since v1-sdk-2.4.0, by compaction (v1-sdk-2.4.0 protocol/v1/schema).
+ * The agent reports what happens in a session.
+ * Since v1-sdk-2.4.0, by updates (v1-sdk-2.4.0 protocol/v1/prompt-turn).
  */
-export interface SessionUpdateCompactionUpdate {
+export interface SessionUpdateUserMessageChunk {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly compactionId: CompactionId
-readonly error?: (string | null)
-readonly sessionUpdate: "compaction_update"
-readonly status: CompactionStatus
-readonly summary?: (readonly ContentBlock[] | null)
-}
-/**
- * The agent reports that it shortens the history.
- * Since v1-sdk-2.4.0, by compaction (v1-sdk-2.4.0 protocol/v1/schema).
- */
-export interface SessionUpdateCompactionSummaryChunk {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly compactionId: CompactionId
 readonly content: ContentBlock
-readonly sessionUpdate: "compaction_summary_chunk"
+readonly messageId?: (MessageId | (null | string))
+readonly sessionUpdate: "user_message_chunk"
+}
+/**
+ * A member with a tag that is not listed is valid; a receiver keeps it or shows that it does not know it.
+ * Since v2-sdk-2.4.0, by open-unions (v2-sdk-2.4.0 protocol/v2/migration, #1571).
+ */
+export interface SessionUpdateOther {
+readonly sessionUpdate: string
+readonly [k: string]: unknown
 }
 /**
  * The user goes to a page, and the agent tells when it is done.
@@ -899,211 +1489,6 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly elicitationId: ElicitationId
-}
-/**
- * The agent writes a text file through the client.
- * Since v1-sdk-2.4.0, by files.write (v1-sdk-2.4.0 protocol/v1/file-system).
- */
-export interface FsWriteTextFileMessage {
-readonly method: "fs/write_text_file"
-readonly params: WriteTextFileRequest
-}
-/**
- * The agent writes a text file through the client.
- * Since v1-sdk-2.4.0, by files.write (v1-sdk-2.4.0 protocol/v1/file-system).
- */
-export interface WriteTextFileRequest {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly content: string
-readonly path: string
-readonly sessionId: SessionId
-}
-/**
- * The agent reads a text file through the client.
- * Since v1-sdk-2.4.0, by files.read (v1-sdk-2.4.0 protocol/v1/file-system).
- */
-export interface FsReadTextFileMessage {
-readonly method: "fs/read_text_file"
-readonly params: ReadTextFileRequest
-}
-/**
- * The agent reads a text file through the client.
- * Since v1-sdk-2.4.0, by files.read (v1-sdk-2.4.0 protocol/v1/file-system).
- */
-export interface ReadTextFileRequest {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly limit?: (number | null)
-readonly line?: (number | null)
-readonly path: string
-readonly sessionId: SessionId
-}
-/**
- * The agent asks the user to allow something.
- * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export interface SessionRequestPermissionMessage {
-readonly method: "session/request_permission"
-readonly params: RequestPermissionRequest
-}
-/**
- * The agent asks the user to allow something.
- * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export interface RequestPermissionRequest {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly options: readonly PermissionOption[]
-readonly sessionId: SessionId
-/**
- * What is to be allowed is always a tool call.
- * Since v1-sdk-2.4.0, by permissions.for-tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-readonly toolCall: ToolCallUpdate
-}
-/**
- * The agent asks the user to allow something.
- * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export interface PermissionOption {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly kind: PermissionOptionKind
-readonly name: string
-readonly optionId: PermissionOptionId
-}
-/**
- * The agent reports its tool calls and how they go on.
- * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export interface ToolCallUpdate {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly content?: (readonly ToolCallContent[] | null)
-readonly kind?: ("read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other" | null)
-readonly locations?: (readonly ToolCallLocation[] | null)
-readonly name?: (string | null)
-readonly rawInput?: unknown
-readonly rawOutput?: unknown
-readonly status?: ("pending" | "in_progress" | "completed" | "failed" | null)
-readonly title?: (string | null)
-readonly toolCallId: ToolCallId
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface TerminalCreateMessage {
-readonly method: "terminal/create"
-readonly params: CreateTerminalRequest
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface CreateTerminalRequest {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly args?: readonly string[]
-readonly command: string
-readonly cwd?: (string | null)
-readonly env?: readonly EnvVariable[]
-readonly outputByteLimit?: (number | null)
-readonly sessionId: SessionId
-}
-/**
- * The client names servers the agent is to connect to for the session.
- * Since v1-sdk-2.4.0, by mcp-servers (v1-sdk-2.4.0 protocol/v1/session-setup).
- */
-export interface EnvVariable {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly name: string
-readonly value: string
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface TerminalOutputMessage {
-readonly method: "terminal/output"
-readonly params: TerminalOutputRequest
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface TerminalOutputRequest {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly sessionId: SessionId
-readonly terminalId: TerminalId
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface TerminalReleaseMessage {
-readonly method: "terminal/release"
-readonly params: ReleaseTerminalRequest
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface ReleaseTerminalRequest {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly sessionId: SessionId
-readonly terminalId: TerminalId
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface TerminalWaitForExitMessage {
-readonly method: "terminal/wait_for_exit"
-readonly params: WaitForTerminalExitRequest
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface WaitForTerminalExitRequest {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly sessionId: SessionId
-readonly terminalId: TerminalId
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface TerminalKillMessage {
-readonly method: "terminal/kill"
-readonly params: KillTerminalRequest
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface KillTerminalRequest {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly sessionId: SessionId
-readonly terminalId: TerminalId
 }
 /**
  * The agent asks the user for input through the client.
@@ -1154,11 +1539,15 @@ readonly [k: string]: unknown
 readonly default?: (string | null)
 readonly description?: (string | null)
 readonly enum?: (readonly string[] | null)
-readonly format?: ("email" | "uri" | "date" | "date-time" | null)
+readonly format?: (null | string)
 readonly maxLength?: (number | null)
 readonly minLength?: (number | null)
 readonly oneOf?: (readonly EnumOption[] | null)
-readonly pattern?: (string | null)
+/**
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly pattern?: (null | string)
 readonly title?: (string | null)
 readonly type: "string"
 }
@@ -1318,12 +1707,307 @@ readonly mode: string
 readonly requestId: RequestId
 }
 /**
+ * The agent reads a text file through the client.
+ * Since v1-sdk-2.4.0, by files.read (v1-sdk-2.4.0 protocol/v1/file-system).
+ */
+export interface FsReadTextFileMessage {
+readonly method: "fs/read_text_file"
+readonly params: ReadTextFileRequest
+}
+/**
+ * The agent reads a text file through the client.
+ * Since v1-sdk-2.4.0, by files.read (v1-sdk-2.4.0 protocol/v1/file-system).
+ */
+export interface ReadTextFileRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly limit?: (number | null)
+readonly line?: (number | null)
+readonly path: string
+readonly sessionId: SessionId
+}
+/**
+ * The agent writes a text file through the client.
+ * Since v1-sdk-2.4.0, by files.write (v1-sdk-2.4.0 protocol/v1/file-system).
+ */
+export interface FsWriteTextFileMessage {
+readonly method: "fs/write_text_file"
+readonly params: WriteTextFileRequest
+}
+/**
+ * The agent writes a text file through the client.
+ * Since v1-sdk-2.4.0, by files.write (v1-sdk-2.4.0 protocol/v1/file-system).
+ */
+export interface WriteTextFileRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly content: string
+readonly path: string
+readonly sessionId: SessionId
+}
+/**
+ * The agent asks the user to allow something.
+ * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export interface SessionRequestPermissionMessage {
+readonly method: "session/request_permission"
+readonly params: RequestPermissionRequest
+}
+/**
+ * The agent asks the user to allow something.
+ * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export interface RequestPermissionRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+/**
+ * What is to be allowed has a title and may be a tool call, a command or anything else.
+ * Since v2-sdk-2.4.0, by permissions.subjects (v2-sdk-2.4.0 protocol/v2/migration, #1577).
+ */
+readonly description?: (string | null)
+readonly options: readonly PermissionOption[]
+readonly sessionId: SessionId
+/**
+ * What is to be allowed has a title and may be a tool call, a command or anything else.
+ * Since v2-sdk-2.4.0, by permissions.subjects (v2-sdk-2.4.0 protocol/v2/migration, #1577).
+ */
+readonly subject?: (RequestPermissionSubject | null)
+/**
+ * What is to be allowed has a title and may be a tool call, a command or anything else.
+ * Since v2-sdk-2.4.0, by permissions.subjects (v2-sdk-2.4.0 protocol/v2/migration, #1577).
+ */
+readonly title?: string
+/**
+ * What is to be allowed is always a tool call.
+ * Since v1-sdk-2.4.0, by permissions.for-tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+readonly toolCall?: ToolCallUpdate
+}
+/**
+ * The agent asks the user to allow something.
+ * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export interface PermissionOption {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly kind: PermissionOptionKind
+readonly name: string
+readonly optionId: PermissionOptionId
+}
+/**
+ * What is to be allowed has a title and may be a tool call, a command or anything else.
+ * Since v2-sdk-2.4.0, by permissions.subjects (v2-sdk-2.4.0 protocol/v2/migration, #1577).
+ */
+export interface RequestPermissionSubjectToolCall {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly toolCall: ToolCallUpdate
+readonly type: "tool_call"
+}
+/**
+ * The agent reports its tool calls and how they go on.
+ * Since v1-sdk-2.4.0, by tool-calls (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export interface ToolCallUpdate {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+/**
+ * The client cancels one tool call that says that it can be.
+ * Since v2-sdk-2.4.0, by tool-calls.cancel (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly capabilities?: (ToolCallCapabilities | null)
+readonly content?: (readonly ToolCallContent[] | null)
+readonly kind?: (null | string)
+readonly locations?: (readonly ToolCallLocation[] | null)
+readonly name?: (string | null)
+readonly rawInput?: unknown
+readonly rawOutput?: unknown
+readonly status?: (null | string)
+readonly title?: (string | null)
+readonly toolCallId: ToolCallId
+}
+/**
+ * What is to be allowed has a title and may be a tool call, a command or anything else.
+ * Since v2-sdk-2.4.0, by permissions.subjects (v2-sdk-2.4.0 protocol/v2/migration, #1577).
+ */
+export interface RequestPermissionSubjectCommand {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly command: string
+readonly cwd: AbsolutePath
+readonly terminalId?: (string | null)
+readonly toolCallId?: (string | null)
+readonly type: "command"
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface TerminalCreateMessage {
+readonly method: "terminal/create"
+readonly params: CreateTerminalRequest
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface CreateTerminalRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly args?: readonly string[]
+readonly command: string
+readonly cwd?: (string | null)
+readonly env?: readonly EnvVariable[]
+readonly outputByteLimit?: (number | null)
+readonly sessionId: SessionId
+}
+/**
+ * The client names servers the agent is to connect to for the session.
+ * Since v1-sdk-2.4.0, by mcp-servers (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface EnvVariable {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly name: string
+readonly value: string
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface TerminalKillMessage {
+readonly method: "terminal/kill"
+readonly params: KillTerminalRequest
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface KillTerminalRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionId: SessionId
+readonly terminalId: TerminalId
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface TerminalOutputMessage {
+readonly method: "terminal/output"
+readonly params: TerminalOutputRequest
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface TerminalOutputRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionId: SessionId
+readonly terminalId: TerminalId
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface TerminalReleaseMessage {
+readonly method: "terminal/release"
+readonly params: ReleaseTerminalRequest
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface ReleaseTerminalRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionId: SessionId
+readonly terminalId: TerminalId
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface TerminalWaitForExitMessage {
+readonly method: "terminal/wait_for_exit"
+readonly params: WaitForTerminalExitRequest
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface WaitForTerminalExitRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionId: SessionId
+readonly terminalId: TerminalId
+}
+/**
  * JSON-RPC 2.0 requests, notifications and responses; a payload is whatever its method says.
  * Since v1-sdk-2.4.0, by jsonrpc.base (v1-sdk-2.4.0 protocol/v1/overview).
  */
 export interface AgentResponseResult {
 readonly id: RequestId
-readonly result: (InitializeResponse | AuthenticateResponse | LogoutResponse | NewSessionResponse | LoadSessionResponse | ListSessionsResponse | DeleteSessionResponse | ResumeSessionResponse | CloseSessionResponse | SetSessionModeResponse | SetSessionConfigOptionResponse | PromptResponse | ExtResponse)
+readonly result: (AuthenticateResponse | CancelTerminalResponse | CancelToolCallResponse | CloseSessionResponse | DeleteSessionResponse | ExtResponse | InitializeResponse | ListSessionsResponse | LoadSessionResponse | LoginAuthResponse | LogoutAuthResponse | LogoutResponse | NewSessionResponse | PromptResponse | ResumeSessionResponse | SetSessionConfigOptionResponse | SetSessionModeResponse)
+}
+/**
+ * The client authenticates in one of the listed ways.
+ * Since v1-sdk-2.4.0, by auth.authenticate (v1-sdk-2.4.0 protocol/v1/authentication).
+ */
+export interface AuthenticateResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * The client cancels the command of one terminal that says that it can be.
+ * Since v2-sdk-2.4.0, by agent-terminals.cancel (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export interface CancelTerminalResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * The client cancels one tool call that says that it can be.
+ * Since v2-sdk-2.4.0, by tool-calls.cancel (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export interface CancelToolCallResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface CloseSessionResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface DeleteSessionResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
 }
 /**
  * Handshake: the peers agree on a number and tell each other their capabilities.
@@ -1348,6 +2032,16 @@ readonly agentInfo?: (Implementation | null)
  * Since v1-sdk-2.4.0, by auth.methods (v1-sdk-2.4.0 protocol/v1/authentication).
  */
 readonly authMethods?: readonly AuthMethod[]
+/**
+ * Capabilities and info of either side stand under the same keys, and info is required.
+ * Since v2-sdk-2.4.0, by lifecycle.named-alike (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+readonly capabilities?: AgentCapabilities
+/**
+ * Capabilities and info of either side stand under the same keys, and info is required.
+ * Since v2-sdk-2.4.0, by lifecycle.named-alike (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+readonly info?: Implementation
 readonly protocolVersion: ProtocolVersion
 }
 /**
@@ -1366,27 +2060,6 @@ readonly version: string
  * The agent lists the ways to authenticate.
  * Since v1-sdk-2.4.0, by auth.methods (v1-sdk-2.4.0 protocol/v1/authentication).
  */
-export interface AuthMethodTerminal {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly args?: readonly string[]
-readonly description?: (string | null)
-readonly env?: {
-readonly [k: string]: string
-}
-/**
- * A way to authenticate is identified by its id.
- * Since v1-sdk-2.4.0, by auth.methods.plain-id (v1-sdk-2.4.0 protocol/v1/authentication).
- */
-readonly id: AuthMethodId
-readonly name: string
-readonly type: "terminal"
-}
-/**
- * The agent lists the ways to authenticate.
- * Since v1-sdk-2.4.0, by auth.methods (v1-sdk-2.4.0 protocol/v1/authentication).
- */
 export interface AuthMethodAgent {
 readonly _meta?: ({
 readonly [k: string]: unknown
@@ -1396,46 +2069,106 @@ readonly description?: (string | null)
  * A way to authenticate is identified by its id.
  * Since v1-sdk-2.4.0, by auth.methods.plain-id (v1-sdk-2.4.0 protocol/v1/authentication).
  */
-readonly id: AuthMethodId
+readonly id?: AuthMethodId
+/**
+ * A way to authenticate has a type and is identified by its methodId.
+ * Since v2-sdk-2.4.0, by auth.methods.typed (v2-sdk-2.4.0 protocol/v2/migration, #1567).
+ */
+readonly methodId?: AuthMethodId
 readonly name: string
+/**
+ * A way to authenticate has a type and is identified by its methodId.
+ * Since v2-sdk-2.4.0, by auth.methods.typed (v2-sdk-2.4.0 protocol/v2/migration, #1567).
+ */
+readonly type?: "agent"
 }
 /**
- * The client authenticates in one of the listed ways.
- * Since v1-sdk-2.4.0, by auth.authenticate (v1-sdk-2.4.0 protocol/v1/authentication).
+ * The agent lists the ways to authenticate.
+ * Since v1-sdk-2.4.0, by auth.methods (v1-sdk-2.4.0 protocol/v1/authentication).
  */
-export interface AuthenticateResponse {
+export interface AuthMethodTerminal {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
+readonly args?: readonly string[]
+readonly description?: (string | null)
+readonly env?: ({
+readonly [k: string]: string
+} | readonly EnvVariable[])
+/**
+ * A way to authenticate is identified by its id.
+ * Since v1-sdk-2.4.0, by auth.methods.plain-id (v1-sdk-2.4.0 protocol/v1/authentication).
+ */
+readonly id?: AuthMethodId
+/**
+ * A way to authenticate has a type and is identified by its methodId.
+ * Since v2-sdk-2.4.0, by auth.methods.typed (v2-sdk-2.4.0 protocol/v2/migration, #1567).
+ */
+readonly methodId?: AuthMethodId
+readonly name: string
+readonly type: "terminal"
 }
 /**
- * The client ends its authenticated state.
- * Since v1-sdk-2.4.0, by auth.log-out (v1-sdk-2.4.0 protocol/v1/authentication).
+ * A member with a tag that is not listed is valid; a receiver keeps it or shows that it does not know it.
+ * Since v2-sdk-2.4.0, by open-unions (v2-sdk-2.4.0 protocol/v2/migration, #1571).
  */
-export interface LogoutResponse {
-readonly _meta?: ({
+export interface AuthMethodOther {
+readonly methodId: AuthMethodId
+readonly name: string
+readonly type: string
 readonly [k: string]: unknown
-} | null)
 }
 /**
  * Sessions: one conversation each, with a working directory and an id.
  * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
-export interface NewSessionResponse {
+export interface ListSessionsResponse {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 /**
- * A session has options, which the client may set.
- * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
  */
-readonly configOptions?: (readonly SessionConfigOption[] | null)
+readonly nextCursor?: (string | null)
+readonly sessions: readonly SessionInfo[]
+}
 /**
- * The agent works in one of several modes, which the client may choose.
- * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
-readonly modes?: (SessionModeState | null)
+export interface SessionInfo {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly additionalDirectories?: readonly string[]
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly cwd: string
 readonly sessionId: SessionId
+readonly title?: (string | null)
+/**
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly updatedAt?: (null | string)
+}
+/**
+ * The client loads an earlier session and gets its history replayed.
+ * Since v1-sdk-2.4.0, by sessions.load (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface LoadSessionResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly configOptions?: (readonly SessionConfigOption[] | null)
+readonly modes?: (SessionModeState | null)
 }
 /**
  * The agent works in one of several modes, which the client may choose.
@@ -1461,46 +2194,28 @@ readonly id: SessionModeId
 readonly name: string
 }
 /**
- * The client loads an earlier session and gets its history replayed.
- * Since v1-sdk-2.4.0, by sessions.load (v1-sdk-2.4.0 protocol/v1/session-setup).
+ * The client authenticates in one of the listed ways.
+ * Since v2-sdk-2.4.0, by auth.login (v2-sdk-2.4.0 protocol/v2/authentication, #1728).
  */
-export interface LoadSessionResponse {
+export interface LoginAuthResponse {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly configOptions?: (readonly SessionConfigOption[] | null)
-readonly modes?: (SessionModeState | null)
 }
 /**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ * The client ends its authenticated state.
+ * Since v2-sdk-2.4.0, by auth.logout (v2-sdk-2.4.0 protocol/v2/authentication, #1728).
  */
-export interface ListSessionsResponse {
+export interface LogoutAuthResponse {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly nextCursor?: (string | null)
-readonly sessions: readonly SessionInfo[]
 }
 /**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ * The client ends its authenticated state.
+ * Since v1-sdk-2.4.0, by auth.log-out (v1-sdk-2.4.0 protocol/v1/authentication).
  */
-export interface SessionInfo {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly additionalDirectories?: readonly string[]
-readonly cwd: string
-readonly sessionId: SessionId
-readonly title?: (string | null)
-readonly updatedAt?: (string | null)
-}
-/**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
- */
-export interface DeleteSessionResponse {
+export interface LogoutResponse {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
@@ -1509,10 +2224,15 @@ readonly [k: string]: unknown
  * Sessions: one conversation each, with a working directory and an id.
  * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
-export interface ResumeSessionResponse {
+export interface NewSessionResponse {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
+/**
+ * The commands of a session come with its start.
+ * Since v2-sdk-2.4.0, by sessions.commands-at-start (v2-sdk-2.4.0 protocol/v2/slash-commands).
+ */
+readonly availableCommands?: readonly AvailableCommand[]
 /**
  * A session has options, which the client may set.
  * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
@@ -1523,24 +2243,50 @@ readonly configOptions?: (readonly SessionConfigOption[] | null)
  * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
  */
 readonly modes?: (SessionModeState | null)
+readonly sessionId: SessionId
 }
 /**
  * Sessions: one conversation each, with a working directory and an id.
  * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
-export interface CloseSessionResponse {
+export interface PromptResponse {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
+/**
+ * The answer to a prompt only names the message it became; the end of the turn is an update.
+ * Since v2-sdk-2.4.0, by prompts.acknowledged (v2-sdk-2.4.0 protocol/v2/migration).
+ */
+readonly messageId?: MessageId
+/**
+ * The answer to a prompt ends the turn and says why.
+ * Since v1-sdk-2.4.0, by prompts.stop-reason (v1-sdk-2.4.0 protocol/v1/prompt-turn).
+ */
+readonly stopReason?: StopReason
 }
+/**
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface ResumeSessionResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+/**
+ * The commands of a session come with its start.
+ * Since v2-sdk-2.4.0, by sessions.commands-at-start (v2-sdk-2.4.0 protocol/v2/slash-commands).
+ */
+readonly availableCommands?: readonly AvailableCommand[]
+/**
+ * A session has options, which the client may set.
+ * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
+ */
+readonly configOptions?: (readonly SessionConfigOption[] | null)
 /**
  * The agent works in one of several modes, which the client may choose.
  * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
  */
-export interface SetSessionModeResponse {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
+readonly modes?: (SessionModeState | null)
 }
 /**
  * A session has options, which the client may set.
@@ -1553,18 +2299,13 @@ readonly [k: string]: unknown
 readonly configOptions: readonly SessionConfigOption[]
 }
 /**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ * The agent works in one of several modes, which the client may choose.
+ * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
  */
-export interface PromptResponse {
+export interface SetSessionModeResponse {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-/**
- * The answer to a prompt ends the turn and says why.
- * Since v1-sdk-2.4.0, by prompts.stop-reason (v1-sdk-2.4.0 protocol/v1/prompt-turn).
- */
-readonly stopReason: StopReason
 }
 /**
  * Error responses with an integer code, a message and optional data.
@@ -1572,26 +2313,46 @@ readonly stopReason: StopReason
  */
 export interface AgentResponseError {
 readonly error: Error
-readonly id: RequestId
+/**
+ * The id of an error response is written out in place; only there it may still be null.
+ * Layout, by error-ids (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly id: (number | null | string)
 }
 /**
- * Error responses with an integer code, a message and optional data.
- * Since v1-sdk-2.4.0, by jsonrpc.errors (v1-sdk-2.4.0 protocol/v1/overview).
+ * The client authenticates in one of the listed ways.
+ * Since v2-sdk-2.4.0, by auth.login (v2-sdk-2.4.0 protocol/v2/authentication, #1728).
  */
-export interface Error {
-readonly code: ErrorCode
-readonly data?: unknown
-readonly message: string
+export interface AuthLoginMessage {
+readonly method: "auth/login"
+readonly params: LoginAuthRequest
 }
 /**
- * A way to authenticate that runs in a terminal of the client.
- * Since v1-sdk-2.4.0, by auth.terminal (v1-sdk-2.4.0 protocol/v1/authentication).
+ * The client authenticates in one of the listed ways.
+ * Since v2-sdk-2.4.0, by auth.login (v2-sdk-2.4.0 protocol/v2/authentication, #1728).
  */
-export interface AuthCapabilities {
+export interface LoginAuthRequest {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly terminal?: boolean
+readonly methodId: AuthMethodId
+}
+/**
+ * The client ends its authenticated state.
+ * Since v2-sdk-2.4.0, by auth.logout (v2-sdk-2.4.0 protocol/v2/authentication, #1728).
+ */
+export interface AuthLogoutMessage {
+readonly method: "auth/logout"
+readonly params?: LogoutAuthRequest
+}
+/**
+ * The client ends its authenticated state.
+ * Since v2-sdk-2.4.0, by auth.logout (v2-sdk-2.4.0 protocol/v2/authentication, #1728).
+ */
+export interface LogoutAuthRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
 }
 /**
  * The client authenticates in one of the listed ways.
@@ -1612,6 +2373,14 @@ readonly [k: string]: unknown
 readonly methodId: AuthMethodId
 }
 /**
+ * The agent reports whether a session runs, waits for the user or is idle, why it stopped, and what goes on in the background.
+ * Since v2-sdk-2.4.0, by updates.state (v2-sdk-2.4.0 protocol/v2/migration).
+ */
+export interface BackgroundWorkOther {
+readonly type: string
+readonly [k: string]: unknown
+}
+/**
  * Options that are on or off, only if the client says that it shows them.
  * Since v1-sdk-2.4.0, by config-options.boolean-advertised (v1-sdk-2.4.0 protocol/v1/session-config-options).
  */
@@ -1619,16 +2388,6 @@ export interface BooleanConfigOptionCapabilities {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-}
-/**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
- */
-export interface CancelNotification {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly sessionId: SessionId
 }
 /**
  * Either side withdraws a request of its own by its id; the receiver may ignore it.
@@ -1649,6 +2408,57 @@ readonly [k: string]: unknown
 readonly requestId: RequestId
 }
 /**
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface CancelSessionNotification {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionId: SessionId
+}
+/**
+ * The client cancels the command of one terminal that says that it can be.
+ * Since v2-sdk-2.4.0, by agent-terminals.cancel (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export interface CancelTerminalRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionId: SessionId
+readonly terminalId: TerminalId
+}
+/**
+ * The client cancels one tool call that says that it can be.
+ * Since v2-sdk-2.4.0, by tool-calls.cancel (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export interface CancelToolCallRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionId: SessionId
+readonly toolCallId: ToolCallId
+}
+/**
+ * A way to authenticate that runs in a terminal of the client.
+ * Since v1-sdk-2.4.0, by auth.terminal (v1-sdk-2.4.0 protocol/v1/authentication).
+ */
+export interface ClientAuthCapabilities {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly terminal?: (TerminalAuthCapabilities | (boolean | null))
+}
+/**
+ * A capability is an object where it was true, and may be null where it was left out.
+ * Since v2-sdk-2.4.0, by capabilities.objects (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+export interface TerminalAuthCapabilities {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
  * Either side states which optional features it supports; what is left out is not supported.
  * Since v1-sdk-2.4.0, by capabilities (v1-sdk-2.4.0 protocol/v1/initialization).
  */
@@ -1656,7 +2466,7 @@ export interface ClientCapabilities {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly auth?: AuthCapabilities
+readonly auth?: (ClientAuthCapabilities | null)
 /**
  * The agent asks the user for input through the client.
  * Since v1-sdk-2.4.0, by elicitation (v1-sdk-2.4.0 protocol/v1/elicitation).
@@ -1768,7 +2578,7 @@ readonly [k: string]: unknown
  */
 export interface SessionCancelMessage {
 readonly method: "session/cancel"
-readonly params: CancelNotification
+readonly params: CancelSessionNotification
 }
 /**
  * Handshake: the peers agree on a number and tell each other their capabilities.
@@ -1787,6 +2597,11 @@ readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 /**
+ * Capabilities and info of either side stand under the same keys, and info is required.
+ * Since v2-sdk-2.4.0, by lifecycle.named-alike (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+readonly capabilities?: ClientCapabilities
+/**
  * Capabilities and names of each side stand under a key of that side.
  * Since v1-sdk-2.4.0, by lifecycle.named-by-side (v1-sdk-2.4.0 protocol/v1/initialization).
  */
@@ -1796,6 +2611,11 @@ readonly clientCapabilities?: ClientCapabilities
  * Since v1-sdk-2.4.0, by lifecycle.named-by-side (v1-sdk-2.4.0 protocol/v1/initialization).
  */
 readonly clientInfo?: (Implementation | null)
+/**
+ * Capabilities and info of either side stand under the same keys, and info is required.
+ * Since v2-sdk-2.4.0, by lifecycle.named-alike (v2-sdk-2.4.0 protocol/v2/initialization).
+ */
+readonly info?: Implementation
 readonly protocolVersion: ProtocolVersion
 }
 /**
@@ -1819,25 +2639,85 @@ readonly [k: string]: unknown
  * Sessions: one conversation each, with a working directory and an id.
  * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
-export interface SessionNewMessage {
-readonly method: "session/new"
-readonly params: NewSessionRequest
+export interface SessionCloseMessage {
+readonly method: "session/close"
+readonly params: CloseSessionRequest
 }
 /**
  * Sessions: one conversation each, with a working directory and an id.
  * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
-export interface NewSessionRequest {
+export interface CloseSessionRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionId: SessionId
+}
+/**
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface SessionDeleteMessage {
+readonly method: "session/delete"
+readonly params: DeleteSessionRequest
+}
+/**
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface DeleteSessionRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionId: SessionId
+}
+/**
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface SessionListMessage {
+readonly method: "session/list"
+readonly params?: ListSessionsRequest
+}
+/**
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface ListSessionsRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly cursor?: (string | null)
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly cwd?: (string | null)
+}
+/**
+ * The client loads an earlier session and gets its history replayed.
+ * Since v1-sdk-2.4.0, by sessions.load (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface SessionLoadMessage {
+readonly method: "session/load"
+readonly params: LoadSessionRequest
+}
+/**
+ * The client loads an earlier session and gets its history replayed.
+ * Since v1-sdk-2.4.0, by sessions.load (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface LoadSessionRequest {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly additionalDirectories?: readonly string[]
 readonly cwd: string
-/**
- * The client names servers the agent is to connect to for the session.
- * Since v1-sdk-2.4.0, by mcp-servers (v1-sdk-2.4.0 protocol/v1/session-setup).
- */
 readonly mcpServers: readonly McpServer[]
+readonly sessionId: SessionId
 }
 /**
  * The client names servers the agent is to connect to for the session.
@@ -1847,9 +2727,13 @@ export interface McpServerHttp {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly headers: readonly HttpHeader[]
+readonly headers?: readonly HttpHeader[]
 readonly name: string
 readonly type: "http"
+/**
+ * Formats and encodings are written down that were meant before; nobody checks them on the wire.
+ * Layout, by formats (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly url: string
 }
 /**
@@ -1884,67 +2768,77 @@ export interface McpServerStdio {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly args: readonly string[]
+readonly args?: readonly string[]
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly command: string
-readonly env: readonly EnvVariable[]
+readonly env?: readonly EnvVariable[]
 readonly name: string
+/**
+ * A server that runs as a child process says so in its type.
+ * Since v2-sdk-2.4.0, by mcp-servers.typed (v2-sdk-2.4.0 protocol/v2/migration).
+ */
+readonly type?: "stdio"
 }
 /**
- * The client loads an earlier session and gets its history replayed.
- * Since v1-sdk-2.4.0, by sessions.load (v1-sdk-2.4.0 protocol/v1/session-setup).
+ * A member with a tag that is not listed is valid; a receiver keeps it or shows that it does not know it.
+ * Since v2-sdk-2.4.0, by open-unions (v2-sdk-2.4.0 protocol/v2/migration, #1571).
  */
-export interface SessionLoadMessage {
-readonly method: "session/load"
-readonly params: LoadSessionRequest
+export interface McpServerOther {
+readonly type: string
+readonly [k: string]: unknown
 }
 /**
- * The client loads an earlier session and gets its history replayed.
- * Since v1-sdk-2.4.0, by sessions.load (v1-sdk-2.4.0 protocol/v1/session-setup).
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
-export interface LoadSessionRequest {
+export interface SessionNewMessage {
+readonly method: "session/new"
+readonly params: NewSessionRequest
+}
+/**
+ * Sessions: one conversation each, with a working directory and an id.
+ * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+export interface NewSessionRequest {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly additionalDirectories?: readonly string[]
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly cwd: string
-readonly mcpServers: readonly McpServer[]
-readonly sessionId: SessionId
+/**
+ * The client names servers the agent is to connect to for the session.
+ * Since v1-sdk-2.4.0, by mcp-servers (v1-sdk-2.4.0 protocol/v1/session-setup).
+ */
+readonly mcpServers?: readonly McpServer[]
 }
 /**
  * Sessions: one conversation each, with a working directory and an id.
  * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
-export interface SessionListMessage {
-readonly method: "session/list"
-readonly params?: ListSessionsRequest
+export interface SessionPromptMessage {
+readonly method: "session/prompt"
+readonly params: PromptRequest
 }
 /**
  * Sessions: one conversation each, with a working directory and an id.
  * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
-export interface ListSessionsRequest {
+export interface PromptRequest {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly cursor?: (string | null)
-readonly cwd?: (string | null)
-}
-/**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
- */
-export interface SessionDeleteMessage {
-readonly method: "session/delete"
-readonly params: DeleteSessionRequest
-}
-/**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
- */
-export interface DeleteSessionRequest {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
+readonly prompt: readonly ContentBlock[]
 readonly sessionId: SessionId
 }
 /**
@@ -1963,51 +2857,45 @@ export interface ResumeSessionRequest {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly additionalDirectories?: readonly string[]
+/**
+ * Paths, cursors and media types have definitions of their own; they are strings as before.
+ * Layout, by named-strings (v2-sdk-2.4.0 protocol/v2/schema).
+ */
 readonly cwd: string
 /**
  * The client names servers the agent is to connect to for the session.
  * Since v1-sdk-2.4.0, by mcp-servers (v1-sdk-2.4.0 protocol/v1/session-setup).
  */
 readonly mcpServers?: readonly McpServer[]
+/**
+ * The client takes up an earlier session and says from where its history is replayed.
+ * Since v2-sdk-2.4.0, by sessions.replay (v2-sdk-2.4.0 protocol/v2/session-setup, #1584).
+ */
+readonly replayFrom?: (ReplayFrom | null)
 readonly sessionId: SessionId
 }
 /**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ * The client takes up an earlier session and says from where its history is replayed.
+ * Since v2-sdk-2.4.0, by sessions.replay (v2-sdk-2.4.0 protocol/v2/session-setup, #1584).
  */
-export interface SessionCloseMessage {
-readonly method: "session/close"
-readonly params: CloseSessionRequest
-}
-/**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
- */
-export interface CloseSessionRequest {
+export interface ReplayFromStart {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly sessionId: SessionId
+readonly type: "start"
 }
 /**
- * The agent works in one of several modes, which the client may choose.
- * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
+ * The client takes up an earlier session and says from where its history is replayed.
+ * Since v2-sdk-2.4.0, by sessions.replay (v2-sdk-2.4.0 protocol/v2/session-setup, #1584).
  */
-export interface SessionSetModeMessage {
-readonly method: "session/set_mode"
-readonly params: SetSessionModeRequest
-}
-/**
- * The agent works in one of several modes, which the client may choose.
- * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
- */
-export interface SetSessionModeRequest {
-readonly _meta?: ({
+export interface ReplayFromOther {
+readonly type: string
 readonly [k: string]: unknown
-} | null)
-readonly modeId: SessionModeId
-readonly sessionId: SessionId
 }
 /**
  * A session has options, which the client may set.
@@ -2034,32 +2922,67 @@ readonly value: boolean
  * A session has options, which the client may set.
  * Since v1-sdk-2.4.0, by config-options (v1-sdk-2.4.0 protocol/v1/session-config-options).
  */
-export interface SetSessionConfigOptionRequestValue {
+export interface SetSessionConfigOptionRequestId {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
 readonly configId: SessionConfigId
 readonly sessionId: SessionId
+/**
+ * A value that is an id says so.
+ * Since v2-sdk-2.4.0, by config-options.typed-values (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly type?: "id"
 readonly value: SessionConfigValueId
 }
 /**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
+ * A member with a tag that is not listed is valid; a receiver keeps it or shows that it does not know it.
+ * Since v2-sdk-2.4.0, by open-unions (v2-sdk-2.4.0 protocol/v2/migration, #1571).
  */
-export interface SessionPromptMessage {
-readonly method: "session/prompt"
-readonly params: PromptRequest
-}
-/**
- * Sessions: one conversation each, with a working directory and an id.
- * Since v1-sdk-2.4.0, by sessions (v1-sdk-2.4.0 protocol/v1/session-setup).
- */
-export interface PromptRequest {
+export interface SetSessionConfigOptionRequestOther {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly prompt: readonly ContentBlock[]
+readonly configId: SessionConfigId
 readonly sessionId: SessionId
+readonly type: string
+readonly value: unknown
+readonly [k: string]: unknown
+}
+/**
+ * The agent works in one of several modes, which the client may choose.
+ * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
+ */
+export interface SessionSetModeMessage {
+readonly method: "session/set_mode"
+readonly params: SetSessionModeRequest
+}
+/**
+ * The agent works in one of several modes, which the client may choose.
+ * Since v1-sdk-2.4.0, by session-modes (v1-sdk-2.4.0 protocol/v1/session-modes).
+ */
+export interface SetSessionModeRequest {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly modeId: SessionModeId
+readonly sessionId: SessionId
+}
+/**
+ * The client cancels the command of one terminal that says that it can be.
+ * Since v2-sdk-2.4.0, by agent-terminals.cancel (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export interface TerminalCancelMessage {
+readonly method: "terminal/cancel"
+readonly params: CancelTerminalRequest
+}
+/**
+ * The client cancels one tool call that says that it can be.
+ * Since v2-sdk-2.4.0, by tool-calls.cancel (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export interface ToolCallCancelMessage {
+readonly method: "tool_call/cancel"
+readonly params: CancelToolCallRequest
 }
 /**
  * JSON-RPC 2.0 requests, notifications and responses; a payload is whatever its method says.
@@ -2067,116 +2990,7 @@ readonly sessionId: SessionId
  */
 export interface ClientResponseResult {
 readonly id: RequestId
-readonly result: (WriteTextFileResponse | ReadTextFileResponse | RequestPermissionResponse | CreateTerminalResponse | TerminalOutputResponse | ReleaseTerminalResponse | WaitForTerminalExitResponse | KillTerminalResponse | CreateElicitationResponse | ExtResponse)
-}
-/**
- * The agent writes a text file through the client.
- * Since v1-sdk-2.4.0, by files.write (v1-sdk-2.4.0 protocol/v1/file-system).
- */
-export interface WriteTextFileResponse {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-}
-/**
- * The agent reads a text file through the client.
- * Since v1-sdk-2.4.0, by files.read (v1-sdk-2.4.0 protocol/v1/file-system).
- */
-export interface ReadTextFileResponse {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly content: string
-}
-/**
- * The agent asks the user to allow something.
- * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export interface RequestPermissionResponse {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly outcome: RequestPermissionOutcome
-}
-/**
- * The agent asks the user to allow something.
- * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export interface RequestPermissionOutcomeCancelled {
-readonly outcome: "cancelled"
-}
-/**
- * The agent asks the user to allow something.
- * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
- */
-export interface RequestPermissionOutcomeSelected {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly optionId: PermissionOptionId
-readonly outcome: "selected"
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface CreateTerminalResponse {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly terminalId: TerminalId
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface TerminalOutputResponse {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly exitStatus?: (TerminalExitStatus | null)
-readonly output: string
-readonly truncated: boolean
-}
-/**
- * A command that ran says how it ended.
- * Since v1-sdk-2.4.0, by terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface TerminalExitStatus {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly exitCode?: (number | null)
-readonly signal?: (string | null)
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface ReleaseTerminalResponse {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface WaitForTerminalExitResponse {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
-readonly exitCode?: (number | null)
-readonly signal?: (string | null)
-}
-/**
- * The agent runs commands in terminals of the client.
- * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
- */
-export interface KillTerminalResponse {
-readonly _meta?: ({
-readonly [k: string]: unknown
-} | null)
+readonly result: (CreateElicitationResponseAccept | CreateElicitationResponseCancel | CreateElicitationResponseDecline | CreateTerminalResponse | ExtResponse | KillTerminalResponse | ReadTextFileResponse | ReleaseTerminalResponse | RequestPermissionResponse | TerminalOutputResponse | WaitForTerminalExitResponse | WriteTextFileResponse)
 }
 /**
  * The agent asks the user for input through the client.
@@ -2195,6 +3009,16 @@ readonly [k: string]: ElicitationContentValue
  * The agent asks the user for input through the client.
  * Since v1-sdk-2.4.0, by elicitation (v1-sdk-2.4.0 protocol/v1/elicitation).
  */
+export interface CreateElicitationResponseCancel {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly action: "cancel"
+}
+/**
+ * The agent asks the user for input through the client.
+ * Since v1-sdk-2.4.0, by elicitation (v1-sdk-2.4.0 protocol/v1/elicitation).
+ */
 export interface CreateElicitationResponseDecline {
 readonly _meta?: ({
 readonly [k: string]: unknown
@@ -2202,14 +3026,137 @@ readonly [k: string]: unknown
 readonly action: "decline"
 }
 /**
- * The agent asks the user for input through the client.
- * Since v1-sdk-2.4.0, by elicitation (v1-sdk-2.4.0 protocol/v1/elicitation).
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
  */
-export interface CreateElicitationResponseCancel {
+export interface CreateTerminalResponse {
 readonly _meta?: ({
 readonly [k: string]: unknown
 } | null)
-readonly action: "cancel"
+readonly terminalId: TerminalId
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface KillTerminalResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * The agent reads a text file through the client.
+ * Since v1-sdk-2.4.0, by files.read (v1-sdk-2.4.0 protocol/v1/file-system).
+ */
+export interface ReadTextFileResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly content: string
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface ReleaseTerminalResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * The agent asks the user to allow something.
+ * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export interface RequestPermissionResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly outcome: RequestPermissionOutcome
+}
+/**
+ * The agent asks the user to allow something.
+ * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export interface RequestPermissionOutcomeCancelled {
+/**
+ * A cancelled request for permission has a place for metadata.
+ * Since v2-sdk-2.4.0, by permissions.cancelled-meta (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly outcome: "cancelled"
+}
+/**
+ * The agent asks the user to allow something.
+ * Since v1-sdk-2.4.0, by permissions (v1-sdk-2.4.0 protocol/v1/tool-calls).
+ */
+export interface RequestPermissionOutcomeSelected {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly optionId: PermissionOptionId
+readonly outcome: "selected"
+}
+/**
+ * A member with a tag that is not listed is valid; a receiver keeps it or shows that it does not know it.
+ * Since v2-sdk-2.4.0, by open-unions (v2-sdk-2.4.0 protocol/v2/migration, #1571).
+ */
+export interface RequestPermissionOutcomeOther {
+readonly outcome: string
+readonly [k: string]: unknown
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface TerminalOutputResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly exitStatus?: (TerminalExitStatus | null)
+readonly output: string
+readonly truncated: boolean
+}
+/**
+ * The agent runs commands in terminals of the client.
+ * Since v1-sdk-2.4.0, by client-terminals (v1-sdk-2.4.0 protocol/v1/terminals).
+ */
+export interface WaitForTerminalExitResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly exitCode?: (number | null)
+readonly signal?: (string | null)
+}
+/**
+ * The agent writes a text file through the client.
+ * Since v1-sdk-2.4.0, by files.write (v1-sdk-2.4.0 protocol/v1/file-system).
+ */
+export interface WriteTextFileResponse {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+}
+/**
+ * Error responses with an integer code, a message and optional data.
+ * Since v1-sdk-2.4.0, by jsonrpc.errors (v1-sdk-2.4.0 protocol/v1/overview).
+ */
+export interface ClientResponseError {
+readonly error: Error
+/**
+ * The id of an error response is written out in place; only there it may still be null.
+ * Layout, by error-ids (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+readonly id: (number | null | string)
+}
+/**
+ * A member with a tag that is not listed is valid; a receiver keeps it or shows that it does not know it.
+ * Since v2-sdk-2.4.0, by open-unions (v2-sdk-2.4.0 protocol/v2/migration, #1571).
+ */
+export interface ContentBlockOther {
+readonly type: string
+readonly [k: string]: unknown
 }
 export interface CreateElicitationResponseOther {
 readonly _meta?: ({
@@ -2218,17 +3165,70 @@ readonly [k: string]: unknown
 readonly action: string
 readonly [k: string]: unknown
 }
-/**
- * Error responses with an integer code, a message and optional data.
- * Since v1-sdk-2.4.0, by jsonrpc.errors (v1-sdk-2.4.0 protocol/v1/overview).
- */
-export interface ClientResponseError {
-readonly error: Error
-readonly id: RequestId
-}
 export interface ElicitationPropertySchemaOther {
 readonly type: string
 readonly [k: string]: unknown
+}
+/**
+ * What is to be allowed has a title and may be a tool call, a command or anything else.
+ * Since v2-sdk-2.4.0, by permissions.subjects (v2-sdk-2.4.0 protocol/v2/migration, #1577).
+ */
+export interface RequestPermissionSubjectOther {
+readonly type: string
+readonly [k: string]: unknown
+}
+/**
+ * A member with a tag that is not listed is valid; a receiver keeps it or shows that it does not know it.
+ * Since v2-sdk-2.4.0, by open-unions (v2-sdk-2.4.0 protocol/v2/migration, #1571).
+ */
+export interface SessionConfigOptionOther {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly category?: (string | null)
+readonly configId: SessionConfigId
+readonly description?: (string | null)
+readonly name: string
+readonly type: string
+readonly [k: string]: unknown
+}
+/**
+ * What an error brings along is described for some codes.
+ * Since v2-sdk-2.4.0, by jsonrpc.errors.typed-data (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export interface SessionNotFoundErrorData {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly sessionId: SessionId
+}
+/**
+ * A member with a tag that is not listed is valid; a receiver keeps it or shows that it does not know it.
+ * Since v2-sdk-2.4.0, by open-unions (v2-sdk-2.4.0 protocol/v2/migration, #1571).
+ */
+export interface ToolCallContentOther {
+readonly type: string
+readonly [k: string]: unknown
+}
+/**
+ * What an error brings along is described for some codes.
+ * Since v2-sdk-2.4.0, by jsonrpc.errors.typed-data (v2-sdk-2.4.0 protocol/v2/schema).
+ */
+export interface UnsupportedProtocolVersionErrorData {
+readonly _meta?: ({
+readonly [k: string]: unknown
+} | null)
+readonly requested: ProtocolVersion
+readonly supported: readonly ProtocolVersion[]
+}
+/** A member of BackgroundWork whose `type` no revision of this build knows; the object as it came. */
+export interface UnknownBackgroundWork {
+  readonly type: string & { readonly __unknown?: never }
+  readonly [key: string]: unknown
+}
+/** Tells whether a member of BackgroundWork is of a type that no revision of this build knows. */
+export function isUnknownBackgroundWork(member: BackgroundWork): member is UnknownBackgroundWork {
+  return !["terminal", "tool_call"].includes(member.type)
 }
 /** A member of ContentBlock whose `type` no revision of this build knows; the object as it came. */
 export interface UnknownContent {
@@ -2247,6 +3247,15 @@ export interface UnknownElicitationPropertySchema {
 /** Tells whether a member of ElicitationPropertySchema is of a type that no revision of this build knows. */
 export function isUnknownElicitationPropertySchema(member: ElicitationPropertySchema): member is UnknownElicitationPropertySchema {
   return !["array", "boolean", "integer", "number", "string"].includes(member.type)
+}
+/** A member of RequestPermissionSubject whose `type` no revision of this build knows; the object as it came. */
+export interface UnknownRequestPermissionSubject {
+  readonly type: string & { readonly __unknown?: never }
+  readonly [key: string]: unknown
+}
+/** Tells whether a member of RequestPermissionSubject is of a type that no revision of this build knows. */
+export function isUnknownRequestPermissionSubject(member: RequestPermissionSubject): member is UnknownRequestPermissionSubject {
+  return !["command", "tool_call"].includes(member.type)
 }
 /** A member of SessionConfigOption whose `type` no revision of this build knows; the object as it came. */
 export interface UnknownSessionConfigOption {
@@ -2269,6 +3278,8 @@ export function isUnknownToolCallContent(member: ToolCallContent): member is Unk
 /** The canonical payloads of each method of any revision. */
 export interface Payloads {
   readonly "$/cancel_request": { readonly params: CancelRequestNotification }
+  readonly "auth/login": { readonly params: LoginAuthRequest; readonly result: LoginAuthResponse }
+  readonly "auth/logout": { readonly params: LogoutAuthRequest | undefined; readonly result: LogoutAuthResponse }
   readonly authenticate: { readonly params: AuthenticateRequest; readonly result: AuthenticateResponse }
   readonly "elicitation/complete": { readonly params: CompleteElicitationNotification }
   readonly "elicitation/create": { readonly params: CreateElicitationRequest; readonly result: CreateElicitationResponse }
@@ -2276,7 +3287,7 @@ export interface Payloads {
   readonly "fs/write_text_file": { readonly params: WriteTextFileRequest; readonly result: WriteTextFileResponse }
   readonly initialize: { readonly params: InitializeRequest; readonly result: InitializeResponse }
   readonly logout: { readonly params: LogoutRequest | undefined; readonly result: LogoutResponse }
-  readonly "session/cancel": { readonly params: CancelNotification }
+  readonly "session/cancel": { readonly params: CancelSessionNotification }
   readonly "session/close": { readonly params: CloseSessionRequest; readonly result: CloseSessionResponse }
   readonly "session/delete": { readonly params: DeleteSessionRequest; readonly result: DeleteSessionResponse }
   readonly "session/list": { readonly params: ListSessionsRequest | undefined; readonly result: ListSessionsResponse }
@@ -2287,10 +3298,12 @@ export interface Payloads {
   readonly "session/resume": { readonly params: ResumeSessionRequest; readonly result: ResumeSessionResponse }
   readonly "session/set_config_option": { readonly params: SetSessionConfigOptionRequest; readonly result: SetSessionConfigOptionResponse }
   readonly "session/set_mode": { readonly params: SetSessionModeRequest; readonly result: SetSessionModeResponse }
-  readonly "session/update": { readonly params: SessionNotification }
+  readonly "session/update": { readonly params: UpdateSessionNotification }
+  readonly "terminal/cancel": { readonly params: CancelTerminalRequest; readonly result: CancelTerminalResponse }
   readonly "terminal/create": { readonly params: CreateTerminalRequest; readonly result: CreateTerminalResponse }
   readonly "terminal/kill": { readonly params: KillTerminalRequest; readonly result: KillTerminalResponse }
   readonly "terminal/output": { readonly params: TerminalOutputRequest; readonly result: TerminalOutputResponse }
   readonly "terminal/release": { readonly params: ReleaseTerminalRequest; readonly result: ReleaseTerminalResponse }
   readonly "terminal/wait_for_exit": { readonly params: WaitForTerminalExitRequest; readonly result: WaitForTerminalExitResponse }
+  readonly "tool_call/cancel": { readonly params: CancelToolCallRequest; readonly result: CancelToolCallResponse }
 }

@@ -8,6 +8,7 @@ export const SPECIFICATION = "https://agentclientprotocol.com";
 /** Lists every revision in order of release. */
 export const REVISIONS = [
   { revision: "v1-sdk-2.4.0", era: "legacy", released: true, number: 1, transports: ["stdio"], changelog: "https://agentclientprotocol.com/protocol/v1/overview" },
+  { revision: "v2-sdk-2.4.0", era: "legacy", released: false, number: 2, transports: ["stdio"], changelog: "https://agentclientprotocol.com/protocol/v2/migration" },
 ] as const;
 /** Names a revision of the protocol. */
 export type Revision = (typeof REVISIONS)[number]["revision"];
@@ -18,6 +19,10 @@ export const FLAGS = {
   "v1-sdk-2.4.0": {
     client: { auth: "object", "auth.terminal": "boolean", elicitation: "object", "elicitation.form": "object", "elicitation.url": "object", fs: "object", "fs.readTextFile": "boolean", "fs.writeTextFile": "boolean", session: "object", "session.compaction": "object", "session.configOptions": "object", "session.configOptions.boolean": "object", "session.notices": "object", terminal: "boolean" },
     server: { auth: "object", "auth.logout": "object", loadSession: "boolean", mcpCapabilities: "object", "mcpCapabilities.http": "boolean", "mcpCapabilities.sse": "boolean", promptCapabilities: "object", "promptCapabilities.audio": "boolean", "promptCapabilities.embeddedContext": "boolean", "promptCapabilities.image": "boolean", sessionCapabilities: "object", "sessionCapabilities.additionalDirectories": "object", "sessionCapabilities.close": "object", "sessionCapabilities.delete": "object", "sessionCapabilities.list": "object", "sessionCapabilities.resume": "object" },
+  },
+  "v2-sdk-2.4.0": {
+    client: { auth: "object", "auth.terminal": "object", elicitation: "object", "elicitation.form": "object", "elicitation.url": "object" },
+    server: { auth: "object", session: "object", "session.additionalDirectories": "object", "session.delete": "object", "session.mcp": "object", "session.mcp.http": "object", "session.mcp.stdio": "object", "session.prompt": "object", "session.prompt.audio": "object", "session.prompt.embeddedContext": "object", "session.prompt.image": "object" },
   },
 } as const;
 /** Lists the flags that count as set although absent: where the object at `by` is present and empty. */

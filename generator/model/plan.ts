@@ -3,7 +3,7 @@
 import { fillAt } from "./fills.js";
 import { buildGating, isImplied, statusAt, type Gating, type Status } from "./gating.js";
 import { findNode, memberName, parsePath, propertyPath } from "./path.js";
-import { isAny, mapValue, own, refName, refTo, shape, stable, targetName, type Schema } from "./schema.js";
+import { isAny, mapValue, own, refName, refTo, shape, stable, targetName, typesOf, type Schema } from "./schema.js";
 import { passedGates } from "./passed-gates.js";
 import { containsScalar, isCounterpart, specificity, tagOf, testOf, type MemberTest } from "./union-members.js";
 import { answersTo, FunctionNames, markPlans } from "./walk-plan.js";

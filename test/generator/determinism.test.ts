@@ -60,14 +60,15 @@ describe("the same facts give the same bytes", () => {
 
   test("in whatever order the keys of a schema stand", async () => {
     const copy = new SchemasCopy();
-    const revisions = ((await firstRun()).models[0]?.revisions ?? []).map((revision) => revision.id);
+    const { models } = await firstRun();
+    const revisions = models.flatMap(({ protocol, revisions: listed }) => listed.map(({ id }) => [protocol, id] as const));
     expect(revisions.length).toBeGreaterThan(1);
-    for (const revision of revisions) {
-      const file = `mcp/${revision}/schema.json`;
+    for (const [protocol, revision] of revisions) {
+      const file = `${protocol}/${revision}/schema.json`;
       const text = copy.read(file);
       copy.write(file, `${JSON.stringify(shuffleKeys(JSON.parse(text)), null, 2)}\n`);
       expect(copy.read(file)).not.toBe(text);
-      copy.record("mcp", revision);
+      copy.record(protocol, revision);
     }
     const shuffled = await copy.compile();
     expect(shuffled.problems).toEqual([]);

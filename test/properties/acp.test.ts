@@ -81,7 +81,7 @@ describe.each(pairs)("from %s to %s", (_from, _to, from, to) => {
     for (const { method, part } of shared) {
       const validate = to.validators.get(method.name)?.[part];
       fc.assert(
-        fc.property(payloadOf(model, from.revision, method, part, { strangers: true }), (value) => {
+        fc.property(payloadOf(model, from.revision, method, part, { strangers: true, foreign: true, unknownMembers: true }), (value) => {
           const report = new TranslationReport();
           const lifted = from.codec.lift(method.name, part, value);
           try {
@@ -109,6 +109,74 @@ describe.each(pairs)("from %s to %s", (_from, _to, from, to) => {
       } catch (error) {
         expect(isLowerError(error) && error.feature).toBe(model.features[method.feature]?.id);
       }
+    }
+  });
+});
+
+describe("between the two revisions", () => {
+  const [v1, v2] = subjects.map((subject) => subject.codec) as [Codec, Codec];
+  const text = { type: "text", text: "hello" };
+  const chunk = (more: object) => ({ sessionId: "s", update: { sessionUpdate: "agent_message_chunk", content: text, ...more } });
+  const stdio = { name: "files", command: "/bin/files", args: [], env: [] };
+
+  it.each<readonly [string, Codec, Codec, string, "params" | "result", unknown, unknown]>([
+    ["what both know", v1, v2, "session/update", "params", chunk({ messageId: "m" }), chunk({ messageId: "m" })],
+    [
+      "a child process gets its type",
+      v1,
+      v2,
+      "session/new",
+      "params",
+      { cwd: "/", mcpServers: [stdio] },
+      { cwd: "/", mcpServers: [{ ...stdio, type: "stdio" }] },
+    ],
+    [
+      "and loses it",
+      v2,
+      v1,
+      "session/new",
+      "params",
+      { cwd: "/", mcpServers: [{ ...stdio, type: "stdio" }] },
+      { cwd: "/", mcpServers: [stdio] },
+    ],
+    ["an empty list is written where it has to be", v2, v1, "session/new", "params", { cwd: "/" }, { cwd: "/", mcpServers: [] }],
+    [
+      "an unknown update within an open revision",
+      v2,
+      v2,
+      "session/update",
+      "params",
+      { sessionId: "s", update: { sessionUpdate: "_mine", x: 1 } },
+      { sessionId: "s", update: { sessionUpdate: "_mine", x: 1 } },
+    ],
+  ])("passes %s", (_, from, to, method, part, value, expected) => {
+    expect(to.lower(method as never, part as never, from.lift(method as never, part as never, value) as never)).toEqual(expected);
+  });
+
+  it.each<readonly [Codec, Codec, string, "params" | "result", unknown, string, string]>([
+    [v1, v2, "initialize", "params", { protocolVersion: 1, clientCapabilities: {} }, "lifecycle.named-by-side", "/clientCapabilities"],
+    [v2, v1, "initialize", "params", { protocolVersion: 2, info: { name: "n", version: "1" } }, "lifecycle.named-alike", "/info"],
+    [v1, v2, "session/update", "params", chunk({}), "updates.message-ids", "/update/messageId"],
+    [v1, v2, "session/prompt", "result", { stopReason: "end_turn" }, "prompts.acknowledged", "/messageId"],
+    [v2, v1, "session/prompt", "result", { messageId: "m" }, "prompts.acknowledged", "/messageId"],
+    [v1, v2, "session/prompt", "params", { sessionId: "s", prompt: [] }, "prompts.not-empty", "/prompt"],
+    [v2, v1, "session/update", "params", { sessionId: "s", update: { sessionUpdate: "_mine" } }, "open-unions", "/update"],
+    [
+      v2,
+      v1,
+      "session/update",
+      "params",
+      { sessionId: "s", update: { sessionUpdate: "state_update", state: "idle" } },
+      "updates.state",
+      "/update",
+    ],
+    [v1, v2, "session/update", "params", { sessionId: "s", update: { sessionUpdate: "plan", entries: [] } }, "plans.single", "/update"],
+  ])("refuses by name what has no counterpart: %#", (from, to, method, part, value, feature, path) => {
+    try {
+      to.lower(method as never, part as never, from.lift(method as never, part as never, value) as never);
+      expect.fail("was not refused");
+    } catch (error) {
+      expect(isLowerError(error) && [error.feature, error.path]).toEqual([feature, path]);
     }
   });
 });

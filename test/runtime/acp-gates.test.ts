@@ -4,6 +4,8 @@ import { auditAdvertisement, codecFor, dispatcherFor, gate, REVISIONS, resolve, 
 import type { Direction } from "../../runtime/index.js";
 
 const V1 = REVISIONS[0].revision;
+/** A draft: built and tested like the first, and left out of negotiation unless asked for. */
+const V2 = REVISIONS[1].revision;
 const TO_AGENT: Direction = "clientToServer";
 const TO_CLIENT: Direction = "serverToClient";
 
@@ -88,9 +90,11 @@ describe("gates of v1", () => {
     expect(gate(V1, method, direction, snapshot, params)).toMatchObject(want);
   });
 
-  it("has one row for each direction and method of the revision", () => {
-    const rows = tables.gates[V1]?.map((entry) => `${entry.direction} ${entry.method}`) ?? [];
-    const methods = (tables.methods[V1] ?? []).flatMap((entry) => entry.directions.map((direction) => `${direction} ${entry.method}`));
+  it.each([V1, V2])("has one row for each direction and method of %s", (revision) => {
+    const rows = tables.gates[revision]?.map((entry) => `${entry.direction} ${entry.method}`) ?? [];
+    const methods = (tables.methods[revision] ?? []).flatMap((entry) =>
+      entry.directions.map((direction) => `${direction} ${entry.method}`),
+    );
     expect([...rows].sort()).toEqual([...methods].sort());
     expect(new Set(rows).size).toBe(rows.length);
   });
@@ -99,6 +103,26 @@ describe("gates of v1", () => {
     const audit = auditAdvertisement(V1, "server", { loadSession: true }, ["session/new", "session/list"]);
     expect(audit.unhandled).toContainEqual({ method: "session/load", path: "loadSession" });
     expect(audit.unadvertised).toEqual([{ method: "session/list", path: "sessionCapabilities.list" }]);
+  });
+});
+
+describe("gates of v2", () => {
+  it.each([
+    ["sessions, which are an optional surface now", "session/new", TO_AGENT, { server: { session: {} } }, { outcome: "negotiated" }],
+    ["no sessions", "session/new", TO_AGENT, { server: {} }, { outcome: "denied", code: -32601 }],
+    ["what only the sender can vouch for", "session/update", TO_CLIENT, { server: { session: {} } }, { outcome: "negotiated" }],
+    ["a notification nobody may send", "session/update", TO_CLIENT, { server: {} }, { outcome: "denied" }],
+    ["a tool call that can be cancelled", "tool_call/cancel", TO_AGENT, { entity: { cancel: {} } }, { outcome: "negotiated" }],
+    ["a tool call that cannot", "tool_call/cancel", TO_AGENT, { entity: {} }, { outcome: "denied", code: -32602 }],
+    ["ways to log in", "auth/login", TO_AGENT, { initialize: { authMethods: [{}] } }, { outcome: "negotiated" }],
+    ["no way to log in", "auth/login", TO_AGENT, { initialize: { authMethods: [] } }, { outcome: "denied" }],
+    ["a method that went", "session/load", TO_AGENT, { server: { loadSession: true } }, { outcome: "unknown" }],
+  ] as const)("%s: %s", (_, method, direction, snapshot, want) => {
+    expect(gate(V2, method, direction, snapshot)).toMatchObject(want);
+  });
+
+  it("answers no notification, even a denied one", () => {
+    expect(gate(V2, "session/update", TO_CLIENT, { server: {} })).not.toHaveProperty("code");
   });
 });
 
