@@ -1769,7 +1769,7 @@ function expectRefusal(copy: SchemasCopy, run: Run, expected: readonly Expected[
 }
 
 test("the copy as it is gives no problem", async () => {
-  const run = await new SchemasCopy().compile();
+  const run = await new SchemasCopy().only("mcp").compile();
   expect(run.problems).toEqual([]);
   expect(run.outputs.length).toBeGreaterThan(0);
 });
@@ -1793,7 +1793,7 @@ describe.each([
   { part: "accounts", cases: ACCOUNTS },
 ])("refuses faults of $part", ({ cases }) => {
   test.each(cases)("$name", async ({ corrupt, expected }) => {
-    const copy = new SchemasCopy();
+    const copy = new SchemasCopy().only("mcp");
     corrupt(copy);
     expectRefusal(copy, await copy.compile(), expected);
   });
@@ -1801,7 +1801,7 @@ describe.each([
 
 describe("refuses corruptions at random", () => {
   test.each(Array.from({ length: 20 }, (_, seed) => seeded(seed)))("$name", async ({ corrupt, expected }) => {
-    const copy = new SchemasCopy();
+    const copy = new SchemasCopy().only("mcp");
     corrupt(copy);
     const run = await copy.compile();
     const [want] = expected as [Expected];
@@ -1820,7 +1820,7 @@ describe("refuses corruptions at random", () => {
 
 describe("several faults at once", () => {
   test("of the files are all reported, sorted by file and line", async () => {
-    const copy = new SchemasCopy();
+    const copy = new SchemasCopy().only("mcp");
     copy.edit(
       JULY,
       "    kind: authorization\n    side: client\n    transport: streamable-http\n    cite: { section: minor, ordinal: 9",
@@ -1837,7 +1837,7 @@ describe("several faults at once", () => {
   });
 
   test("of the rows are all reported, sorted by file and line", async () => {
-    const copy = new SchemasCopy();
+    const copy = new SchemasCopy().only("mcp");
     copy.edit(JULY, "feature: lifecycle.operation-must", "feature: lifecycle.operation-may");
     copy.edit(MARCH, "entries: { major: 4, other: 3 }", "entries: { major: 4, other: 4 }");
     copy.edit(MARCH, "unmodelled: []", "unmodelled:\n  - { section: major, ordinal: 1, why: prose }");

@@ -25,12 +25,16 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A copy of schemas/ to work in; only data is ever changed in it. */
+/**
+ * A copy of the first protocol's data to work in; only data is ever changed in it. The second one is left
+ * out: nothing here asks after it, and every compile would build it again.
+ */
 function rehearse(): { readonly schemas: string; readonly generated: string; readonly mcp: string } {
   const folder = mkdtempSync(join(tmpdir(), "polyrev-rehearsal-"));
   folders.push(folder);
   const schemas = join(folder, "schemas");
   cpSync(join(ROOT, "schemas"), schemas, { recursive: true });
+  rmSync(join(schemas, "acp"), { recursive: true });
   return { schemas, generated: join(folder, "generated"), mcp: join(schemas, "mcp") };
 }
 
