@@ -392,7 +392,9 @@ function testExpression(test: MemberTest, definitions: Definitions): string {
   });
   const optional = test.optional.map((entry) => {
     const read = access("value", entry.key);
-    return `(${[`${read} === undefined`, ...entry.values.map((value) => `${read} === ${JSON.stringify(value)}`)].join(" || ")})`;
+    // A stranger of another type under the tag's name is no tag: the member is chosen, and its own look leaves the stranger out.
+    const isAbsent = entry.values.every((value) => typeof value === "string") ? `typeof ${read} !== "string"` : `${read} === undefined`;
+    return `(${[isAbsent, ...entry.values.map((value) => `${read} === ${JSON.stringify(value)}`)].join(" || ")})`;
   });
   return ["isWire(value)", ...required, ...optional].join(" && ");
 }

@@ -913,7 +913,7 @@ function lowerSessionCapabilities(given: unknown, ctx: LowerContext, depth: numb
 /** Tells whether AuthMethod may need a look. */
 function needsAuthMethod(value: unknown, ctx: LowerContext): boolean {
   if (isWire(value) && value.name !== undefined && value.type === "terminal") return (ctx.bits[0]! & 0x1000) === 0 || needsAuthMethodTerminal(value, ctx);
-  if (isWire(value) && value.name !== undefined && (value.type === undefined || value.type === "agent")) return needsAuthMethodAgent(value, ctx);
+  if (isWire(value) && value.name !== undefined && (typeof value.type !== "string" || value.type === "agent")) return needsAuthMethodAgent(value, ctx);
   return true;
 }
 
@@ -923,7 +923,7 @@ function lowerAuthMethod(value: unknown, ctx: LowerContext, depth: number): unkn
     if ((ctx.bits[0]! & 0x1000) === 0) return ctx.member(value, 12, -1, depth);
     return lowerAuthMethodTerminal(value, ctx, depth);
   }
-  if (isWire(value) && value.name !== undefined && (value.type === undefined || value.type === "agent")) return lowerAuthMethodAgent(value, ctx, depth);
+  if (isWire(value) && value.name !== undefined && (typeof value.type !== "string" || value.type === "agent")) return lowerAuthMethodAgent(value, ctx, depth);
   return ctx.refuse(value, "AuthMethodAgent or AuthMethodTerminal", 68, depth);
 }
 
@@ -1083,7 +1083,7 @@ function lowerMcpServer(value: unknown, ctx: LowerContext, depth: number): unkno
     if ((ctx.bits[0]! & 0x40000000) === 0) return ctx.member(value, 30, -1, depth);
     return lowerMcpServerHttp(value, ctx, depth);
   }
-  if (isWire(value) && value.command !== undefined && value.name !== undefined && (value.type === undefined || value.type === "stdio")) return lowerMcpServerStdio(value, ctx, depth);
+  if (isWire(value) && value.command !== undefined && value.name !== undefined && (typeof value.type !== "string" || value.type === "stdio")) return lowerMcpServerStdio(value, ctx, depth);
   return ctx.refuse(value, "McpServerHttp or McpServerSse or McpServerStdio", 68, depth);
 }
 
@@ -1996,7 +1996,7 @@ function lowerSetSessionConfigOptionRequest(value: unknown, ctx: LowerContext, d
     if ((ctx.bits[1]! & 0x10000) === 0) return ctx.member(value, 48, -1, depth);
     return value;
   }
-  if (isWire(value) && value.configId !== undefined && value.sessionId !== undefined && value.value !== undefined && (value.type === undefined || value.type === "id")) return lowerSetSessionConfigOptionRequestId(value, ctx, depth);
+  if (isWire(value) && value.configId !== undefined && value.sessionId !== undefined && value.value !== undefined && (typeof value.type !== "string" || value.type === "id")) return lowerSetSessionConfigOptionRequestId(value, ctx, depth);
   return ctx.refuse(value, "SetSessionConfigOptionRequestBoolean or SetSessionConfigOptionRequestId", 68, depth);
 }
 
@@ -2195,7 +2195,7 @@ function lowerSessionUpdateAvailableCommandsUpdate(value: unknown, ctx: LowerCon
 
 /** Lowers AvailableCommand. */
 function lowerAvailableCommand(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (isWire(value) && value.description !== undefined && value.name !== undefined && (value.type === undefined || value.type === "command")) return lowerAvailableCommandCommand(value, ctx, depth);
+  if (isWire(value) && value.description !== undefined && value.name !== undefined && (typeof value.type !== "string" || value.type === "command")) return lowerAvailableCommandCommand(value, ctx, depth);
   return value;
 }
 
@@ -2225,7 +2225,7 @@ function lowerAvailableCommandCommandInput(value: unknown, ctx: LowerContext, de
 
 /** Lowers AvailableCommandInput. */
 function lowerAvailableCommandInput(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (isWire(value) && value.hint !== undefined && (value.type === undefined || value.type === "text")) return ctx.refuse(value, "nothing", -1, depth);
+  if (isWire(value) && value.hint !== undefined && (typeof value.type !== "string" || value.type === "text")) return ctx.refuse(value, "nothing", -1, depth);
   return ctx.refuse(value, "nothing", 102, depth);
 }
 

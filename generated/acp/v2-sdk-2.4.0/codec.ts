@@ -812,7 +812,7 @@ function lowerInitializeResponse(given: unknown, ctx: LowerContext, depth: numbe
 /** Tells whether AuthMethod may need a look. */
 function needsAuthMethod(value: unknown, ctx: LowerContext): boolean {
   if (isWire(value) && value.name !== undefined && value.type === "terminal") return (ctx.bits[0]! & 0x1000) === 0 || needsAuthMethodTerminal(value, ctx);
-  if (isWire(value) && value.name !== undefined && (value.type === undefined || value.type === "agent")) return needsAuthMethodAgent(value, ctx);
+  if (isWire(value) && value.name !== undefined && (typeof value.type !== "string" || value.type === "agent")) return needsAuthMethodAgent(value, ctx);
   return true;
 }
 
@@ -822,7 +822,7 @@ function lowerAuthMethod(value: unknown, ctx: LowerContext, depth: number): unkn
     if ((ctx.bits[0]! & 0x1000) === 0) return ctx.member(value, 12, -1, depth);
     return lowerAuthMethodTerminal(value, ctx, depth);
   }
-  if (isWire(value) && value.name !== undefined && (value.type === undefined || value.type === "agent")) return lowerAuthMethodAgent(value, ctx, depth);
+  if (isWire(value) && value.name !== undefined && (typeof value.type !== "string" || value.type === "agent")) return lowerAuthMethodAgent(value, ctx, depth);
   return (isWire(value) && typeof value.methodId === "string" && typeof value.name === "string" && typeof value.type === "string") ? value : ctx.refuse(value, "AuthMethodAgent or AuthMethodTerminal", -1, depth);
 }
 
@@ -1158,7 +1158,7 @@ function lowerMcpServer(value: unknown, ctx: LowerContext, depth: number): unkno
     if ((ctx.bits[2]! & 0x400000) === 0) return ctx.member(value, 86, -1, depth);
     return value;
   }
-  if (isWire(value) && value.command !== undefined && value.name !== undefined && (value.type === undefined || value.type === "stdio")) {
+  if (isWire(value) && value.command !== undefined && value.name !== undefined && (typeof value.type !== "string" || value.type === "stdio")) {
     if ((ctx.bits[2]! & 0x800000) === 0) return ctx.member(value, 87, -1, depth);
     return lowerMcpServerStdio(value, ctx, depth);
   }
@@ -1243,13 +1243,13 @@ function lowerNewSessionResponse(given: unknown, ctx: LowerContext, depth: numbe
 
 /** Tells whether AvailableCommand may need a look. */
 function needsAvailableCommand(value: unknown, ctx: LowerContext): boolean {
-  if (isWire(value) && value.description !== undefined && value.name !== undefined && (value.type === undefined || value.type === "command")) return needsAvailableCommandCommand(value, ctx);
+  if (isWire(value) && value.description !== undefined && value.name !== undefined && (typeof value.type !== "string" || value.type === "command")) return needsAvailableCommandCommand(value, ctx);
   return false;
 }
 
 /** Lowers AvailableCommand. */
 function lowerAvailableCommand(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (isWire(value) && value.description !== undefined && value.name !== undefined && (value.type === undefined || value.type === "command")) return lowerAvailableCommandCommand(value, ctx, depth);
+  if (isWire(value) && value.description !== undefined && value.name !== undefined && (typeof value.type !== "string" || value.type === "command")) return lowerAvailableCommandCommand(value, ctx, depth);
   return value;
 }
 
@@ -1317,13 +1317,13 @@ function lowerAvailableCommandCommandInput(value: unknown, ctx: LowerContext, de
 
 /** Tells whether AvailableCommandInput may need a look. */
 function needsAvailableCommandInput(value: unknown, ctx: LowerContext): boolean {
-  if (isWire(value) && value.hint !== undefined && (value.type === undefined || value.type === "text")) return needsAvailableCommandInputText(value, ctx);
+  if (isWire(value) && value.hint !== undefined && (typeof value.type !== "string" || value.type === "text")) return needsAvailableCommandInputText(value, ctx);
   return false;
 }
 
 /** Lowers AvailableCommandInput. */
 function lowerAvailableCommandInput(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (isWire(value) && value.hint !== undefined && (value.type === undefined || value.type === "text")) return lowerAvailableCommandInputText(value, ctx, depth);
+  if (isWire(value) && value.hint !== undefined && (typeof value.type !== "string" || value.type === "text")) return lowerAvailableCommandInputText(value, ctx, depth);
   return value;
 }
 
@@ -2170,7 +2170,7 @@ function lowerResumeSessionResponseConfigOptionsList(value: unknown, ctx: LowerC
 /** Lowers SetSessionConfigOptionRequest. */
 function lowerSetSessionConfigOptionRequest(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (isWire(value) && value.configId !== undefined && value.sessionId !== undefined && value.type === "boolean" && value.value !== undefined) return value;
-  if (isWire(value) && value.configId !== undefined && value.sessionId !== undefined && value.value !== undefined && (value.type === undefined || value.type === "id")) return lowerSetSessionConfigOptionRequestId(value, ctx, depth);
+  if (isWire(value) && value.configId !== undefined && value.sessionId !== undefined && value.value !== undefined && (typeof value.type !== "string" || value.type === "id")) return lowerSetSessionConfigOptionRequestId(value, ctx, depth);
   return (isWire(value) && (value._meta === undefined || (isWire(value._meta) || value._meta === null)) && typeof value.configId === "string" && typeof value.sessionId === "string" && typeof value.type === "string" && value.value !== undefined) ? value : ctx.refuse(value, "SetSessionConfigOptionRequestBoolean or SetSessionConfigOptionRequestId", -1, depth);
 }
 

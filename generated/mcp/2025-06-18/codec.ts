@@ -699,7 +699,7 @@ function lowerResultMetaObject(value: unknown, ctx: LowerContext, depth: number)
 
 /** Lowers ElicitRequestParams. */
 function lowerElicitRequestParams(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (isWire(value) && value.message !== undefined && isWire(value.requestedSchema) && value.requestedSchema.properties !== undefined && value.requestedSchema.type !== undefined && (value.mode === undefined || value.mode === "form")) return lowerElicitRequestFormParams(value, ctx, depth);
+  if (isWire(value) && value.message !== undefined && isWire(value.requestedSchema) && value.requestedSchema.properties !== undefined && value.requestedSchema.type !== undefined && (typeof value.mode !== "string" || value.mode === "form")) return lowerElicitRequestFormParams(value, ctx, depth);
   if (isWire(value) && value.message !== undefined && value.mode === "url" && value.url !== undefined) return ctx.member(value, 76, -1, depth);
   return ctx.refuse(value, "ElicitRequestFormParams", -1, depth);
 }
@@ -750,7 +750,7 @@ function lowerPrimitiveSchemaDefinition(value: unknown, ctx: LowerContext, depth
   if (isWire(value) && value.oneOf !== undefined && value.type === "string") return ctx.member(value, 78, 62, depth, lowerPrimitiveSchemaDefinition);
   if (isWire(value) && value.type === "boolean") return value;
   if (isWire(value) && (value.type === "integer" || value.type === "number")) return lowerNumberSchema(value, ctx, depth);
-  if (isWire(value) && value.type === "string" && (value.format === undefined || value.format === "date" || value.format === "date-time" || value.format === "email" || value.format === "uri")) return lowerStringSchema(value, ctx, depth);
+  if (isWire(value) && value.type === "string" && (typeof value.format !== "string" || value.format === "date" || value.format === "date-time" || value.format === "email" || value.format === "uri")) return lowerStringSchema(value, ctx, depth);
   return ctx.refuse(value, "BooleanSchema or LegacyTitledEnumSchema or NumberSchema or StringSchema", -1, depth);
 }
 

@@ -945,7 +945,7 @@ function lowerResultMetaObject(value: unknown, ctx: LowerContext, depth: number)
 
 /** Lowers ElicitRequestParams. */
 function lowerElicitRequestParams(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (isWire(value) && value.message !== undefined && isWire(value.requestedSchema) && value.requestedSchema.properties !== undefined && value.requestedSchema.type !== undefined && (value.mode === undefined || value.mode === "form")) {
+  if (isWire(value) && value.message !== undefined && isWire(value.requestedSchema) && value.requestedSchema.properties !== undefined && value.requestedSchema.type !== undefined && (typeof value.mode !== "string" || value.mode === "form")) {
     if ((ctx.bits[2]! & 0x800) === 0) return ctx.member(value, 75, -1, depth);
     return lowerElicitRequestFormParams(value, ctx, depth);
   }
@@ -1008,7 +1008,7 @@ function lowerPrimitiveSchemaDefinition(value: unknown, ctx: LowerContext, depth
   if (isWire(value) && value.oneOf !== undefined && value.type === "string") return value;
   if (isWire(value) && value.type === "boolean") return value;
   if (isWire(value) && (value.type === "integer" || value.type === "number")) return lowerNumberSchema(value, ctx, depth);
-  if (isWire(value) && value.type === "string" && (value.format === undefined || value.format === "date" || value.format === "date-time" || value.format === "email" || value.format === "uri")) return lowerStringSchema(value, ctx, depth);
+  if (isWire(value) && value.type === "string" && (typeof value.format !== "string" || value.format === "date" || value.format === "date-time" || value.format === "email" || value.format === "uri")) return lowerStringSchema(value, ctx, depth);
   return ctx.refuse(value, "BooleanSchema or LegacyTitledEnumSchema or NumberSchema or StringSchema or TitledMultiSelectEnumSchema or TitledSingleSelectEnumSchema or UntitledMultiSelectEnumSchema or UntitledSingleSelectEnumSchema", -1, depth);
 }
 
