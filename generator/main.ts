@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { emitProtocol } from "./emit/emit.js";
 import type { Output } from "./emit/output.js";
 import { buildModel } from "./model/build.js";
+import { livesAt } from "./model/lifetime.js";
 import type { Model } from "./model/types.js";
 import { printProblems, type Problem } from "./problem.js";
 import { readSources } from "./read/sources.js";
@@ -60,7 +61,7 @@ async function main(): Promise<number> {
 
 function summary(model: Model): string {
   const lines = model.revisions.map((revision, index) => {
-    const on = model.features.filter((feature) => feature.first <= index && index <= feature.last).length;
+    const on = model.features.filter((feature) => livesAt(feature, index)).length;
     const pair = model.accounting[index - 1];
     const deltas = pair === undefined ? "baseline" : `${pair.deltas.length} deltas from ${pair.from}: ${printAccounts(pair.byAccount)}`;
     return `  ${revision.id}  ${Object.keys(revision.definitions).length} definitions  ${revision.methods.length} methods  ${on} features on, ${model.features.length - on} off  ${deltas}`;

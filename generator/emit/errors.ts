@@ -1,5 +1,6 @@
 // Emits errors.ts: the error codes each revision gives a name, and how each is recognised and taken to a revision without it.
 import { errorsInOrder, type ErrorOfRow } from "../model/errors.js";
+import { livesAt } from "../model/lifetime.js";
 import type { Model } from "../model/types.js";
 import { constTable, header, lines, literal, printModule, propertyKey, type Output } from "./output.js";
 import type { Tables } from "./tables.js";
@@ -8,7 +9,7 @@ import type { Tables } from "./tables.js";
 export function emitErrors(model: Model, tables: Tables): Output {
   const codes = model.revisions.map((revision) => {
     const named = model.features
-      .filter((feature) => feature.first <= revision.index && revision.index <= feature.last)
+      .filter((feature) => livesAt(feature, revision.index))
       .flatMap((feature) => feature.errors.map((error) => [error.name, error.code] as const));
     return `  ${propertyKey(revision.id)}: ${literal(Object.fromEntries(named))},`;
   });

@@ -1,4 +1,5 @@
 // Says of a definition or field since when it exists, by which feature, and which changelog entry says so — in our own words, from the rows. Pure.
+import { livesAt } from "../model/lifetime.js";
 import { hasPath, parsePath, propertyPath } from "../model/path.js";
 import type { Cite, Feature, Model } from "../model/types.js";
 
@@ -21,7 +22,7 @@ export function buildProvenance(model: Model, revision: number = model.revisions
   const definitions = new Map<string, Feature>();
   const fields = new Map<string, Feature>();
   for (const feature of model.features) {
-    const isHere = feature.first <= revision && revision <= feature.last;
+    const isHere = livesAt(feature, revision);
     for (const name of feature.gates.definitions) if (isHere || !definitions.has(name)) definitions.set(name, feature);
     for (const path of feature.gates.fields) if (isHere || !fields.has(path)) fields.set(path, feature);
   }

@@ -2,6 +2,7 @@
 import type { Problem } from "../problem.js";
 import { renameKey } from "./canonical.js";
 import { fitsSchema } from "./fills.js";
+import { liveTogether, livesAt } from "./lifetime.js";
 import { findNode, hasPath, parsePath, withoutReferences, type Path } from "./path.js";
 import type { Changes, ChangesFile, RowCite } from "./rows.js";
 import { own } from "./schema.js";
@@ -131,7 +132,7 @@ function checkPath(text: string, feature: Feature, model: Model, problems: Probl
   const first = feature.since.get(text) ?? feature.first;
   const span = `${model.revisions[first]?.id}..${model.revisions[feature.last]?.id}`;
   for (const revision of model.revisions) {
-    const expected = first <= revision.index && revision.index <= feature.last;
+    const expected = livesAt({ first, last: feature.last }, revision.index);
     if (presence[revision.index] === true && !expected) {
       problems.push({
         ...place,
@@ -250,9 +251,7 @@ export function checkSingleGate(model: Model, problems: Problem[]): void {
   }
   for (const [text, features] of owners) {
     for (const [index, feature] of features.entries()) {
-      const twin = features
-        .slice(0, index)
-        .find((other) => other !== feature && other.first <= feature.last && feature.first <= other.last);
+      const twin = features.slice(0, index).find((other) => other !== feature && liveTogether(other, feature));
       if (twin === undefined) continue;
       problems.push({
         ...feature.place(text),

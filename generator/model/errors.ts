@@ -1,5 +1,6 @@
 // The named errors of all rows: in the order in which they are recognised, and checked for what they say of methods, params and each other. Pure.
 import type { Problem } from "../problem.js";
+import { liveTogether } from "./lifetime.js";
 import { hasPath, parsePath } from "./path.js";
 import type { Feature, Model, NamedError, Revision } from "./types.js";
 
@@ -22,7 +23,7 @@ export function errorsInOrder(features: readonly Feature[]): ErrorOfRow[] {
 export function checkErrors(model: Model, problems: Problem[]): void {
   const errors = allErrors(model.features);
   for (const [index, entry] of errors.entries()) {
-    const earlier = errors.slice(0, index).filter((other) => isTogether(other, entry));
+    const earlier = errors.slice(0, index).filter((other) => liveTogether(other.feature, entry.feature));
     checkName(entry, earlier, problems);
     checkCode(entry, earlier, model, problems);
     checkMethods(entry, model, problems);
@@ -32,10 +33,6 @@ export function checkErrors(model: Model, problems: Problem[]): void {
 
 function allErrors(features: readonly Feature[]): ErrorOfRow[] {
   return features.flatMap((feature) => feature.errors.map((error) => ({ feature, error })));
-}
-
-function isTogether(a: ErrorOfRow, b: ErrorOfRow): boolean {
-  return a.feature.first <= b.feature.last && b.feature.first <= a.feature.last;
 }
 
 function checkName({ feature, error }: ErrorOfRow, earlier: readonly ErrorOfRow[], problems: Problem[]): void {

@@ -1,5 +1,6 @@
 // Answers what gates a place at a revision: which feature, whether it is always on, never on or up to the negotiation, and what
 // an already passed gate implies. Pure.
+import { livesAt } from "./lifetime.js";
 import type { Feature, Model, Revision } from "./types.js";
 
 /** Whether a feature is on at a revision: for every peer, for none, or for those that negotiated it. */
@@ -24,7 +25,7 @@ export function buildGating(features: readonly Feature[]): Gating {
   return {
     gateAt: (path, revision) => {
       const owners = gates.get(path) ?? [];
-      return owners.find((feature) => feature.first <= revision && revision <= feature.last) ?? owners.at(-1);
+      return owners.find((feature) => livesAt(feature, revision)) ?? owners.at(-1);
     },
     changeAt: (path) => {
       for (let text = path; text !== ""; text = parentOf(text)) {
@@ -38,7 +39,7 @@ export function buildGating(features: readonly Feature[]): Gating {
 
 /** Tells whether a feature is on at a revision, as far as the revision alone can say. */
 export function statusAt(feature: Feature, revision: Revision, model: Pick<Model, "transports" | "features" | "revisions">): Status {
-  if (revision.index < feature.first || revision.index > feature.last) return "off";
+  if (!livesAt(feature, revision.index)) return "off";
   if (feature.transport !== undefined) return isTransportAt(feature.transport, revision.index, model) ? "conditional" : "off";
   const { requires } = feature;
   if (requires === undefined || !isRequired(feature, revision, model)) return "on";
@@ -65,7 +66,7 @@ export function isImplied(feature: Feature, passed: Feature): boolean {
 /** Tells whether a transport is defined at a revision. */
 export function isTransportAt(transport: string, revision: number, model: Pick<Model, "transports" | "features">): boolean {
   const feature = model.features[model.transports.get(transport) ?? -1];
-  return feature !== undefined && feature.first <= revision && revision <= feature.last;
+  return feature !== undefined && livesAt(feature, revision);
 }
 
 /** Tells whether a revision asks for the capabilities of a feature: a flag may be younger than its feature. */

@@ -1,6 +1,7 @@
 // Decides what lifting has to look at in what a peer of one revision sends: the places where a tolerance of the protocol may apply. A payload
 // without such a place is its own canonical form unseen. Pure.
 import { fillAt } from "./fills.js";
+import { livesAt } from "./lifetime.js";
 import { parsePath, propertyPath } from "./path.js";
 import { constants, isAny, mapValue, own, refTo, shape, targetName, typesOf, type Schema } from "./schema.js";
 import { toleranceAt } from "./tolerances.js";
@@ -107,7 +108,7 @@ class LiftPlanner {
   private result(method: Method): LiftPlan | undefined {
     const usual = this.node(refTo(method.results[0] as string), method.results[0] as string);
     const alternatives = this.model.features
-      .filter((feature) => feature.first <= this.revision.index && this.revision.index <= feature.last)
+      .filter((feature) => livesAt(feature, this.revision.index))
       .flatMap((feature) => feature.gates.results)
       .filter((result) => result.methods.includes(method.name));
     if (alternatives.length === 0) return usual;

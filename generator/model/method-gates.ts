@@ -2,6 +2,7 @@
 // that is not all. One gate for each direction and method of a revision; what cannot be one becomes a problem. Pure.
 import type { Problem } from "../problem.js";
 import { isRequired } from "./gating.js";
+import { livesAt } from "./lifetime.js";
 import { paramsNode } from "./methods.js";
 import { findNode, parsePath } from "./path.js";
 import { constants, own, shape, typesOf, type Definitions, type Schema } from "./schema.js";
@@ -94,7 +95,7 @@ class Gatehouse {
   private speaker(): Spoken | undefined {
     const { index } = this.revision;
     const all = this.known.features
-      .filter((feature) => feature.first <= index && index <= feature.last)
+      .filter((feature) => livesAt(feature, index))
       .flatMap((by) =>
         by.access.filter((access) => speaksOf(access, this.method.name, this.direction)).map((access) => ({ ...access, by })),
       )
@@ -195,9 +196,7 @@ class Gatehouse {
 
   private caseFlag(spoken: Spoken, id: string): GateFlag | undefined {
     const feature = this.known.features.find((candidate) => candidate.id === id);
-    const { index } = this.revision;
-    const isAlive = feature !== undefined && feature.first <= index && index <= feature.last;
-    const flag = isAlive ? this.flag(feature) : undefined;
+    const flag = feature !== undefined && livesAt(feature, this.revision.index) ? this.flag(feature) : undefined;
     if (flag === undefined) {
       const why = feature === undefined ? `no feature is called ${id}` : `${id} asks for no capability at ${this.revision.id}`;
       this.report(spoken.place, why, "name the feature whose capability opens the case");
@@ -283,7 +282,7 @@ function fieldsOf(node: Schema | undefined, field: string, definitions: Definiti
 }
 
 function errorCode(features: readonly Feature[], name: string, revision: number): number | undefined {
-  const alive = features.filter((feature) => feature.first <= revision && revision <= feature.last);
+  const alive = features.filter((feature) => livesAt(feature, revision));
   return alive.flatMap((feature) => feature.errors).find((error) => error.name === name)?.code;
 }
 

@@ -1,5 +1,6 @@
 // Reads a revision's methods out of its message unions: direction, params, results and the feature that gates each. Pure.
 import type { Problem } from "../problem.js";
+import { livesAt } from "./lifetime.js";
 import { findNode, parsePath } from "./path.js";
 import { messageName, methodOf } from "./payload-messages.js";
 import { own, refName, resolve, shape, type Definitions, type Schema } from "./schema.js";
@@ -89,9 +90,7 @@ function methodConst(node: Schema): string | undefined {
 
 function gatingFeature(method: string, definition: string, sources: MethodSources, problems: Problem[]): Feature | undefined {
   const { revision } = sources;
-  const gating = sources.features.filter(
-    (feature) => feature.first <= revision && revision <= feature.last && feature.gates.methods.includes(method),
-  );
+  const gating = sources.features.filter((feature) => livesAt(feature, revision) && feature.gates.methods.includes(method));
   if (gating.length === 1) return gating[0];
   const place: Place = gating[1]?.place(method) ?? sources.placeOf(definition);
   const message =
@@ -112,7 +111,7 @@ function resultsOf(method: string, definition: string, gating: Feature, sources:
   const stem = definition.slice(0, -naming.request.length);
   const named = own(definitions, stem + naming.result) === undefined ? naming.empty : stem + naming.result;
   const usual = Object.keys(definitions).find((name) => name.endsWith(naming.result) && methodOf(definitions[name]) === method) ?? named;
-  const active = features.filter((feature) => feature.first <= revision && revision <= feature.last);
+  const active = features.filter((feature) => livesAt(feature, revision));
   const others = active.flatMap((feature) =>
     feature.gates.results.filter((result) => result.methods.includes(method)).map((result) => ({ feature, name: result.definition })),
   );
@@ -149,7 +148,7 @@ function resultsOf(method: string, definition: string, gating: Feature, sources:
 
 /** Gives the results of a notification, of which there are none; a row that names one is at fault. */
 function noResults(method: string, { features, revision }: MethodSources, problems: Problem[]): string[] {
-  const active = features.filter((feature) => feature.first <= revision && revision <= feature.last);
+  const active = features.filter((feature) => livesAt(feature, revision));
   for (const feature of active.filter(({ gates }) => gates.results.some((result) => result.methods.includes(method)))) {
     const message = `${method} is a notification, yet ${feature.id} says what it may give`;
     problems.push({ ...feature.place(method), rule: "results", message, fix: "name requests only" });

@@ -1,6 +1,7 @@
 // Takes tolerances.yaml into the model, and finds the tolerance that applies at a place of a revision. Pure.
 import type { Problem } from "../problem.js";
 import { fillAt } from "./fills.js";
+import { livesAt } from "./lifetime.js";
 import type { Model, Place, Repair, Revision, Tolerance } from "./types.js";
 
 /** A parsed tolerances.yaml. */
@@ -58,9 +59,7 @@ export function placeTolerances(
 
 /** Finds the tolerance that repairs a place in a given way at a revision; one that names the place wins over one for every place. */
 export function toleranceAt(model: Model, repair: Repair, path: string, revision: Revision): Tolerance | undefined {
-  const candidates = model.tolerances.filter(
-    (tolerance) => tolerance.repair === repair && tolerance.first <= revision.index && revision.index <= tolerance.last,
-  );
+  const candidates = model.tolerances.filter((tolerance) => tolerance.repair === repair && livesAt(tolerance, revision.index));
   const fill = fillAt(model, path);
   const filled = fill === undefined ? undefined : model.features[fill.feature]?.id;
   return (

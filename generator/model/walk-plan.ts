@@ -3,6 +3,7 @@ import type { Method } from "./types.js";
 
 /** A function of a plan, as far as its neighbours need to know it. */
 export interface Planned {
+  readonly path: string;
   needed: boolean;
   /** True where no answer to a client leads here: what it costs is paid once a session or a prompt, so that small code is worth more. */
   isCold: boolean;
