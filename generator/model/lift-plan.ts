@@ -97,10 +97,9 @@ class LiftPlanner {
     }
     const all = [...this.plans.values()];
     markPlans(all, answersTo(this.revision.methods, entries), {
-      hasOwnWork: (plan) => hasOwnWork(plan.body),
-      childrenOf: (plan) => childrenOf(plan.body),
-      usualChildrenOf: ({ body }) => (body.kind === "result" ? [body.usual ?? []].flat() : childrenOf(body)),
-      isRare: (plan) => Object.values(this.model.capabilities).includes(plan.path),
+      hasOwnWork,
+      childrenOf,
+      rare: Object.values(this.model.capabilities),
     });
     return { functions: all.filter((plan) => plan.needed), entries, used: this.used };
   }

@@ -20,15 +20,7 @@ function tidy(node: Schema): Schema {
   const isWrapper =
     allOf?.length === 1 && anyOf === undefined && oneOf === undefined && Object.keys(kept).every((key) => key === "default");
   if (isWrapper) return tidy(allOf[0] as Schema);
-  const rest: Schema = {
-    ...kept,
-    ...(kept.properties === undefined
-      ? {}
-      : { properties: Object.fromEntries(Object.entries(kept.properties).map(([key, child]) => [key, tidy(child)])) }),
-    ...(kept.items === undefined ? {} : { items: tidy(kept.items) }),
-    ...(typeof kept.additionalProperties === "object" ? { additionalProperties: tidy(kept.additionalProperties) } : {}),
-    ...(allOf === undefined ? {} : { allOf: allOf.map(tidy) }),
-  };
+  const rest = withParts({ ...kept, ...(allOf === undefined ? {} : { allOf }) }, tidy);
   const members = (anyOf ?? oneOf)?.map(tidy);
   if (members === undefined) return withSingleTypes(rest);
   return Object.keys(rest).length === 0 ? unionOf(members) : { ...rest, anyOf: members };
@@ -36,20 +28,25 @@ function tidy(node: Schema): Schema {
 
 /** A scalar of its own definition, or null, becomes a scalar of two types: a union is for what is told apart by more than its type. */
 function withNullableScalars(node: Schema, definitions: Definitions): Schema {
-  const again = (child: Schema) => withNullableScalars(child, definitions);
   const [member, none, ...more] = node.anyOf ?? [];
   const scalar = member === undefined || none?.type !== "null" || more.length > 0 ? undefined : scalarOf(member, definitions);
   if (scalar !== undefined)
     return { ...scalar, type: [...typesOf(scalar), "null"], ...(scalar.enum === undefined ? {} : { enum: [...scalar.enum, null] }) };
+  return withParts(node, (part) => withNullableScalars(part, definitions));
+}
+
+/** Gives the node with each schema in it rewritten; constants and other keywords stay as they are. */
+function withParts(node: Schema, rewrite: (part: Schema) => Schema): Schema {
+  const { properties, items, additionalProperties, anyOf, allOf } = node;
   return {
     ...node,
-    ...(node.properties === undefined
+    ...(properties === undefined
       ? {}
-      : { properties: Object.fromEntries(Object.entries(node.properties).map(([key, child]) => [key, again(child)])) }),
-    ...(node.items === undefined ? {} : { items: again(node.items) }),
-    ...(typeof node.additionalProperties === "object" ? { additionalProperties: again(node.additionalProperties) } : {}),
-    ...(node.anyOf === undefined ? {} : { anyOf: node.anyOf.map(again) }),
-    ...(node.allOf === undefined ? {} : { allOf: node.allOf.map(again) }),
+      : { properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, rewrite(part)])) }),
+    ...(items === undefined ? {} : { items: rewrite(items) }),
+    ...(typeof additionalProperties === "object" ? { additionalProperties: rewrite(additionalProperties) } : {}),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(rewrite) }),
+    ...(allOf === undefined ? {} : { allOf: allOf.map(rewrite) }),
   };
 }
 

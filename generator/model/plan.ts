@@ -137,10 +137,9 @@ class Planner {
     }
     const all = [...this.functions.values()];
     markPlans(all, answersTo(this.revision.methods, entries), {
-      hasOwnWork: (plan) => hasOwnWork(plan.body),
-      childrenOf: (plan) => childrenOf(plan.body),
-      usualChildrenOf: ({ body }) => (body.kind === "result" ? [body.usual ?? []].flat() : childrenOf(body)),
-      isRare: (plan) => Object.values(this.model.capabilities).includes(plan.path),
+      hasOwnWork,
+      childrenOf,
+      rare: Object.values(this.model.capabilities),
     });
     return { functions: all.filter((plan) => plan.needed), entries };
   }

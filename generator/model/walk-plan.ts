@@ -4,6 +4,7 @@ import type { Method } from "./types.js";
 /** A function of a plan, as far as its neighbours need to know it. */
 export interface Planned {
   readonly path: string;
+  readonly body: { readonly kind: string; readonly usual?: Planned };
   needed: boolean;
   /** True where no answer to a client leads here: what it costs is paid once a session or a prompt, so that small code is worth more. */
   isCold: boolean;
@@ -24,24 +25,22 @@ export class FunctionNames {
   }
 }
 
-/** What is to be known of a plan to mark its functions. */
+/** What is to be known of the bodies of a plan to mark its functions. */
 export interface Marking<P extends Planned> {
-  readonly hasOwnWork: (plan: P) => boolean;
-  readonly childrenOf: (plan: P) => readonly P[];
-  /** The children that come in numbers: an answer that is not the usual one asks for something first, and comes once. */
-  readonly usualChildrenOf: (plan: P) => readonly P[];
-  /** True for what comes once a session whatever leads there. */
-  readonly isRare: (plan: P) => boolean;
+  readonly hasOwnWork: (body: P["body"]) => boolean;
+  readonly childrenOf: (body: P["body"]) => readonly P[];
+  /** The paths of what comes once a session, whatever leads there. */
+  readonly rare: readonly string[];
 }
 
 /** Marks what the answers to a client are made of, then the functions that have work of their own and every one that leads to such a function. */
 export function markPlans<P extends Planned>(plans: readonly P[], answers: readonly P[], marking: Marking<P>): void {
   for (const answer of answers) warm(answer, marking);
-  for (const plan of plans) plan.needed = marking.hasOwnWork(plan);
+  for (const plan of plans) plan.needed = marking.hasOwnWork(plan.body);
   for (let changed = true; changed;) {
     changed = false;
     for (const plan of plans) {
-      if (plan.needed || !marking.childrenOf(plan).some((child) => child.needed)) continue;
+      if (plan.needed || !marking.childrenOf(plan.body).some((child) => child.needed)) continue;
       plan.needed = true;
       changed = true;
     }
@@ -56,9 +55,12 @@ export function answersTo<P extends Planned>(methods: readonly Method[], entries
 }
 
 function warm<P extends Planned>(plan: P, marking: Marking<P>): void {
-  if (!plan.isCold || marking.isRare(plan)) return;
+  if (!plan.isCold || marking.rare.includes(plan.path)) return;
   plan.isCold = false;
-  for (const child of marking.usualChildrenOf(plan)) warm(child, marking);
+  const { body } = plan;
+  // Of the children of a result only the usual one comes in numbers: an answer that is another asks for something first, and comes once.
+  const children = body.kind === "result" ? [body.usual ?? []].flat() : marking.childrenOf(body);
+  for (const child of children as readonly P[]) warm(child, marking);
 }
 
 /** Writes a path, or any text of words, as one word. */
