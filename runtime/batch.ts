@@ -47,7 +47,8 @@ function notAllowed(profile: FeatureProfile, feature: number | undefined): Envel
   return new EnvelopeError("batch-not-allowed", "", `it is an array, but ${because}; ${answer}`, { feature: id, cite });
 }
 
-function kindOf(message: unknown): Kind {
+/** Tells roughly what a message means to be; it may be broken all the same. */
+export function kindOf(message: unknown): Kind {
   if (!isWire(message)) return "unknown";
   if (message["method"] !== undefined) return message["id"] === undefined ? "notification" : "request";
   return message["result"] === undefined && message["error"] === undefined ? "unknown" : "response";

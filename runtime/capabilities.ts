@@ -21,7 +21,7 @@ export function readFlag(capabilities: unknown, path: string, form: FlagForm): b
 /** Tells whether one side's flag is set, or implied by another one that is present and empty. */
 export function hasFlag(tables: ProtocolTables, side: Side, capabilities: unknown, path: string, form: FlagForm): boolean {
   const found = valueAt(capabilities, path.split("."));
-  return isSet(found, form) || impliers(tables, side, path).some((by) => isEmpty(valueAt(capabilities, by.split("."))));
+  return isSet(found, form) || impliers(tables, side, path).some((by) => isEmptyObject(valueAt(capabilities, by.split("."))));
 }
 
 /** Holds numbered flags by the segments of their paths, so that one walk over what a peer sent reads them all. */
@@ -59,7 +59,7 @@ function readBelow(tree: FlagTree, holder: Wire, set: Uint8Array): void {
     if (node === undefined) continue;
     const value = holder[key];
     if (node.number >= 0 && isSet(value, node.form)) set[node.number] = 1;
-    if (node.implies.length > 0 && isEmpty(value)) for (const number of node.implies) set[number] = 1;
+    if (node.implies.length > 0 && isEmptyObject(value)) for (const number of node.implies) set[number] = 1;
     if (node.below.size > 0 && isWire(value)) readBelow(node, value, set);
   }
 }
@@ -123,10 +123,12 @@ export function valueAt(root: unknown, segments: readonly string[]): unknown {
   return value;
 }
 
-function isSet(value: unknown, form: FlagForm): boolean {
+/** Tells whether a value is a set flag of the form. */
+export function isSet(value: unknown, form: FlagForm): boolean {
   return form === "boolean" ? value === true : isWire(value);
 }
 
-function isEmpty(value: unknown): boolean {
+/** Tells whether a value is a JSON object without members. */
+export function isEmptyObject(value: unknown): boolean {
   return isWire(value) && Object.keys(value).length === 0;
 }

@@ -1,10 +1,11 @@
 // Answers the messages of one peer: reads them, holds each against what was negotiated, asks a handler, and writes the answer for the peer. The
 // checks come in one order, and the first that fails answers: readable, after the handshake, known, negotiated, handled, valid.
 
-import { joinBatch, splitBatch } from "./batch.js";
+import { joinBatch, kindOf, splitBatch } from "./batch.js";
 import type { Codec } from "./codec.js";
 import { liftEnvelope, lowerEnvelope, readHead, type MessageHead, type RequestId } from "./envelope.js";
 import { isEnvelopeError, isLowerError, isRpcError } from "./errors.js";
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from "./rpc-codes.js";
 import { invalidity } from "./faults.js";
 import { gate, type Snapshot } from "./gate.js";
 import type { DegradePolicy } from "./policy.js";
@@ -56,12 +57,6 @@ interface Refusal {
   readonly data?: unknown;
   readonly cite?: Cite | undefined;
 }
-
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
 
 /** Answers the messages of one peer; a notification is never answered, and what is not served of them is observed. */
 export class Dispatcher {
@@ -201,9 +196,7 @@ export class Dispatcher {
   /** A broken response is no question: to answer it would start a quarrel. */
   #unreadable(error: unknown, message: unknown): Wire | undefined {
     if (!isEnvelopeError(error)) throw error;
-    const isResponse =
-      typeof message === "object" && message !== null && !("method" in message) && ("result" in message || "error" in message);
-    if (!isResponse) return this.#error(error.id, undefined, { code: error.rpcCode, message: error.message });
+    if (kindOf(message) !== "response") return this.#error(error.id, undefined, { code: error.rpcCode, message: error.message });
     this.#observe({ event: "dropped", method: undefined, because: error.message, cite: error.cite });
     return undefined;
   }

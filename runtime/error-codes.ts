@@ -1,7 +1,7 @@
 // Takes the error of a response from one revision's codes to another's. What an error is, code, method and data say together; the table of
 // named errors knows which. An error no row names, and data no row asks for, stay as they are.
 
-import { isWire } from "./capabilities.js";
+import { isWire, valueAt } from "./capabilities.js";
 import { withField } from "./copy.js";
 import { LowerError } from "./errors.js";
 import type { DegradePolicy } from "./policy.js";
@@ -117,11 +117,6 @@ function withOriginal(data: unknown, original: Wire): Wire {
 
 function rewritten(error: Wire, code: number): Wire {
   return error["code"] === code ? error : withField(error, "code", code);
-}
-
-/** Walks down own keys of the params. */
-function valueAt(params: unknown, path: readonly string[]): unknown {
-  return path.reduce((value: unknown, key) => (isWire(value) && Object.hasOwn(value, key) ? value[key] : undefined), params);
 }
 
 function addStep(

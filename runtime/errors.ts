@@ -1,6 +1,7 @@
-// The errors the core throws. Takes what went wrong as structured fields, gives a message for people and the same fields for programs. A leaf.
+// The errors the core throws. Takes what went wrong as structured fields, gives a message for people and the same fields for programs.
 
 import type { Cite } from "./protocol.js";
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from "./rpc-codes.js";
 
 /** Names why a feature is off: one of the four conditions of `resolve`, or that somebody took it out of the profile. */
 export type Condition = "revision" | "capability" | "transport" | "flag" | "excluded";
@@ -120,11 +121,11 @@ export type EnvelopeErrorCode = "unreadable" | "invalid-params" | "batch-not-all
 
 /** The JSON-RPC codes that answer each fault of a request. https://www.jsonrpc.org/specification#error_object */
 const RPC_CODES: Readonly<Record<EnvelopeErrorCode, number>> = {
-  unreadable: -32600,
-  "invalid-params": -32602,
-  "batch-not-allowed": -32600,
-  "method-unavailable": -32601,
-  "method-embedded": -32601,
+  unreadable: INVALID_REQUEST,
+  "invalid-params": INVALID_PARAMS,
+  "batch-not-allowed": INVALID_REQUEST,
+  "method-unavailable": METHOD_NOT_FOUND,
+  "method-embedded": METHOD_NOT_FOUND,
 };
 
 /** Says what else is known about a message that cannot be taken as one. */

@@ -1,7 +1,7 @@
 // Decides whether a method is served, from what the peers advertised and the wire method alone. Pure and total: whatever is missing or malformed
 // denies, nothing throws, and params are looked at only where a field of theirs chooses which capability is asked for.
 
-import { hasFlag, isWire, oneFlag, valueAt, type Side } from "./capabilities.js";
+import { hasFlag, isSet, oneFlag, valueAt, type FlagForm, type Side } from "./capabilities.js";
 import type { Cite, Direction, GateEntry, GateFlag, ProtocolTables, Wire } from "./protocol.js";
 
 /** What a gate reads, each as it stood on the wire: what each side advertised, and where a gate asks for it, what else was said. */
@@ -173,9 +173,8 @@ function isOpen(tables: ProtocolTables, { side, path, marker }: GateFlag, snapsh
   return hasFlag(tables, side, valueAt(snapshot, [side]), path, marker);
 }
 
-function isMarked(value: unknown, marker: "boolean" | "object" | "list"): boolean {
-  if (marker === "list") return Array.isArray(value) && value.length > 0;
-  return marker === "boolean" ? value === true : isWire(value);
+function isMarked(value: unknown, marker: FlagForm | "list"): boolean {
+  return marker === "list" ? Array.isArray(value) && value.length > 0 : isSet(value, marker);
 }
 
 function shut(tables: ProtocolTables, { method }: GateEntry, { side, path, marker, feature, code, data }: GateFlag): Denied {

@@ -1,7 +1,7 @@
 // The named repairs a tolerance may ask for where dropping or writing one value is not enough. Each takes a value that a peer sent and gives
 // what a reader makes of it, the same value where it needs no repair; pure.
 
-import { isWire } from "./capabilities.js";
+import { isEmptyObject, isWire, valueAt } from "./capabilities.js";
 import { withField } from "./copy.js";
 import type { Wire } from "./protocol.js";
 
@@ -53,11 +53,11 @@ function describesObjects(schema: unknown, root: Wire, depth = 0): boolean {
 /** Follows a pointer within the document, also one that counts from the schema's own members. */
 function target(ref: string, root: Wire): unknown {
   if (!ref.startsWith("#/")) return undefined;
-  return ref
+  const segments = ref
     .slice(2)
     .split("/")
-    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((node, segment) => (isWire(node) && Object.hasOwn(node, segment) ? node[segment] : undefined), root);
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return valueAt(root, segments);
 }
 
 /** Reads an embedded resource that says no uri, but has text, as a block of that text. */
@@ -71,8 +71,4 @@ function textOfResource(value: unknown): unknown {
 
 function isEmptyArray(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
-}
-
-function isEmptyObject(value: unknown): boolean {
-  return isWire(value) && Object.keys(value).length === 0;
 }
