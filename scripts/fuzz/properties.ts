@@ -12,7 +12,7 @@ import {
 } from "../../runtime/index.js";
 import { FEATURES, tables } from "../../runtime/mcp.js";
 import type { Needs } from "../../test/properties/needs.js";
-import type { Validator } from "../../test/properties/subject.js";
+import type { Validator } from "../../runtime/protocol.js";
 import type { Verdict } from "./lane.js";
 
 /** One payload of one method. */

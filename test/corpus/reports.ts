@@ -21,6 +21,7 @@ import {
   type Wire,
 } from "../../runtime/index.js";
 import { bindCodec, CapabilitySet, DegradePolicy, REVISIONS, tables } from "../../runtime/mcp.js";
+import type { Validator, Validators } from "../../runtime/protocol.js";
 import { reportsFile } from "./shared-facts.js";
 
 /** One report: its messages in order, and from which side each arrived: client, server, or what the middle itself would have said. */
@@ -57,13 +58,8 @@ export interface Legs {
   readonly valid?: boolean;
 }
 
-interface Validator {
-  (value: unknown): boolean;
-  errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
-}
-
-interface Validators {
-  readonly VALIDATORS: ReadonlyMap<string, { readonly params: Validator; readonly result?: Validator }>;
+interface ValidatorModule {
+  readonly VALIDATORS: Validators;
   readonly validateMessage: Validator | undefined;
 }
 
@@ -84,7 +80,7 @@ const CACHED = ["tools", "prompts", "resources", "resourceTemplates", "contents"
 const modules = new Map(await Promise.all(ALL.map(async (revision) => [revision, await tables.loadCodec(revision)] as const)));
 const validators = new Map(
   await Promise.all(
-    ALL.map(async (revision) => [revision, (await import(`../../generated/mcp/${revision}/validators.js`)) as Validators] as const),
+    ALL.map(async (revision) => [revision, (await import(`../../generated/mcp/${revision}/validators.js`)) as ValidatorModule] as const),
   ),
 );
 const plain = new Map(ALL.map((revision) => [revision, codecOf(revision, fullProfile(revision))]));

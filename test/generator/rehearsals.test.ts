@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { compileAll, type Run } from "../../generator/main.js";
@@ -13,9 +13,10 @@ import type { Model } from "../../generator/model/types.js";
 import { printProblems } from "../../generator/problem.js";
 import { syncFiles } from "../../generator/write/sync.js";
 import { bindProtocol, isLowerError } from "../../runtime/index.js";
-import type { CodecModule, ProtocolTables } from "../../runtime/protocol.js";
+import type { ProtocolTables } from "../../runtime/protocol.js";
+import { tablesIn } from "../generated-tables.js";
 import { payloadOf } from "../properties/arbitrary.js";
-import { payloadsOf, type Validator } from "../properties/subject.js";
+import { payloadsOf } from "../properties/subject.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TEMPLATES = join(ROOT, "generator/emit");
@@ -161,7 +162,7 @@ describe("a made-up revision", () => {
     expect(types).toContain("export interface HologramContent");
     expect(types).toContain("Since 2027-01-01, by greetings (2027-01-01 major 1, SEP-1).");
 
-    const tables = await tablesIn(generated);
+    const tables = await tablesIn(join(generated, "mcp"));
     const binding = bindProtocol(tables);
     const profile = binding.CapabilitySet.allFor(REVISION).resolve(REVISION, "stdio");
     const newest = await binding.codecFor(REVISION, profile);
@@ -184,7 +185,7 @@ describe("a made-up revision", () => {
       resources: [{ uri: "a", name: "b" }],
     });
 
-    await expectSound(run.model, tables, generated, REVISION);
+    await expectSound(run.model, tables, REVISION);
   });
 });
 
@@ -198,7 +199,7 @@ describe("a draft", () => {
     const run = await compiled(schemas);
     expect(run.model.accounting.at(-1)?.deltas).toEqual([]);
     syncFiles(generated, run.outputs, false);
-    const binding = bindProtocol(await tablesIn(generated));
+    const binding = bindProtocol(await tablesIn(join(generated, "mcp")));
     expect(binding.knownRevisions().at(-1)).toBe("draft");
     expect(binding.negotiable().at(-1)).toBe("2026-07-28");
     expect(binding.negotiable({ drafts: true }).at(-1)).toBe("draft");
@@ -315,50 +316,9 @@ layout: []
 unmodelled: []
 `;
 
-/** Imports what was generated into a folder, as a protocol's binding does. */
-async function tablesIn(generated: string): Promise<ProtocolTables> {
-  const load = async (name: string) => (await import(pathToFileURL(join(generated, "mcp", name)).href)) as Record<string, never>;
-  const [revisions, features, methods, codecs, errors, envelope, tolerances] = [
-    await load("revisions.ts"),
-    await load("features.ts"),
-    await load("methods.ts"),
-    await load("codecs.ts"),
-    await load("errors.ts"),
-    await load("envelope.ts"),
-    await load("tolerances.ts"),
-  ];
-  return {
-    protocol: revisions["PROTOCOL"] as never,
-    specification: revisions["SPECIFICATION"] as never,
-    revisions: revisions["REVISIONS"] as never,
-    features: features["FEATURES"] as never,
-    lowerings: features["LOWERINGS"] as never,
-    unknownMembers: features["UNKNOWN_MEMBERS"] as never,
-    fills: features["FILLS"] as never,
-    tolerances: tolerances["TOLERANCES"] as never,
-    flags: revisions["FLAGS"] as never,
-    implied: revisions["IMPLIED"] as never,
-    methods: methods["METHODS"] as never,
-    gates: methods["METHOD_GATES"] as never,
-    transports: features["TRANSPORTS"] as never,
-    errors: errors["ERRORS"] as never,
-    batching: envelope["BATCHING"] as never,
-    errorId: envelope["ERROR_ID"] as never,
-    handshake: envelope["HANDSHAKE"] as never,
-    loadValidators: codecs["loadValidators"] as never,
-    loadCodec: codecs["loadCodec"] as unknown as (revision: string) => Promise<CodecModule>,
-  };
-}
-
 /** Holds the codecs of the new revision to soundness against every other, both ways. */
-async function expectSound(model: Model, tables: ProtocolTables, generated: string, revision: string): Promise<void> {
+async function expectSound(model: Model, tables: ProtocolTables, revision: string): Promise<void> {
   const binding = bindProtocol(tables);
-  const validatorsOf = async (id: string) =>
-    (
-      (await import(pathToFileURL(join(generated, "mcp", id, "validators.js")).href)) as {
-        VALIDATORS: ReadonlyMap<string, Record<"params" | "result", Validator>>;
-      }
-    ).VALIDATORS;
   const others = model.revisions.filter((entry) => entry.id !== revision);
   const own = model.revisions.find((entry) => entry.id === revision)!;
   let lowered = 0;
@@ -370,7 +330,7 @@ async function expectSound(model: Model, tables: ProtocolTables, generated: stri
       ] as const,
   )) {
     const codec = await binding.codecFor(to.id, binding.CapabilitySet.allFor(to.id).resolve(to.id, "stdio"));
-    const validators = await validatorsOf(to.id);
+    const validators = await tables.loadValidators(to.id);
     for (const { method, part } of payloadsOf(from)) {
       if (!to.methods.some((entry) => entry.name === method.name)) continue;
       fc.assert(
@@ -381,7 +341,7 @@ async function expectSound(model: Model, tables: ProtocolTables, generated: stri
             try {
               const result = codec.lower(method.name, part, value, policy);
               expect(
-                validators.get(method.name)?.[part](result ?? {}),
+                validators.get(method.name)?.[part]?.(result ?? {}),
                 `${from.id} to ${to.id}: ${method.name} ${part} ${JSON.stringify(result)}`,
               ).toBe(true);
               lowered += 1;

@@ -4,12 +4,13 @@
 // protocol's, so it also shows that the generator knows protocols only as data.
 import { readdirSync } from "node:fs";
 import { join, sep } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Output } from "../../generator/emit/output.js";
 import type { Run } from "../../generator/main.js";
-import { isLowerError, TranslationReport, type Codec, type ProtocolTables } from "../../runtime/index.js";
+import { isLowerError, TranslationReport, type Codec } from "../../runtime/index.js";
 import { bindProtocol } from "../../runtime/bind.js";
+import { tablesIn } from "../generated-tables.js";
 import { SCHEMAS, SchemasCopy } from "./schemas-copy.js";
 
 const TOY = fileURLToPath(new URL("../golden/toy/schemas", import.meta.url));
@@ -94,41 +95,6 @@ test("beside another protocol it is compiled as it is alone", async () => {
   expect(toy.map(({ path, text }) => ({ path, text: text.replaceAll(copy.folder, "schemas") }))).toEqual(alone.outputs);
 });
 
-/** Binds the core to the golden files, as a protocol's binding does. */
-async function toyProtocol(): Promise<ReturnType<typeof bindProtocol>> {
-  const load = async (name: string) => (await import(pathToFileURL(join(GOLDEN, "toy", name)).href)) as Record<string, never>;
-  const [revisions, features, methods, codecs, errors, envelope, tolerances] = [
-    await load("revisions.ts"),
-    await load("features.ts"),
-    await load("methods.ts"),
-    await load("codecs.ts"),
-    await load("errors.ts"),
-    await load("envelope.ts"),
-    await load("tolerances.ts"),
-  ];
-  const tables = {
-    protocol: revisions["PROTOCOL"],
-    specification: revisions["SPECIFICATION"],
-    revisions: revisions["REVISIONS"],
-    features: features["FEATURES"],
-    lowerings: features["LOWERINGS"],
-    unknownMembers: features["UNKNOWN_MEMBERS"],
-    fills: features["FILLS"],
-    tolerances: tolerances["TOLERANCES"],
-    flags: revisions["FLAGS"],
-    implied: revisions["IMPLIED"],
-    methods: methods["METHODS"],
-    gates: methods["METHOD_GATES"],
-    transports: features["TRANSPORTS"],
-    errors: errors["ERRORS"],
-    batching: envelope["BATCHING"],
-    errorId: envelope["ERROR_ID"],
-    handshake: envelope["HANDSHAKE"],
-    loadCodec: codecs["loadCodec"],
-  } as unknown as ProtocolTables;
-  return bindProtocol(tables);
-}
-
 /** What a codec makes of a payload, and what the report says; a refusal gives its path. */
 function outcome(run: (report: TranslationReport) => unknown): readonly unknown[] {
   const report = new TranslationReport();
@@ -144,7 +110,7 @@ function outcome(run: (report: TranslationReport) => unknown): readonly unknown[
 }
 
 test("the golden codecs do what the toy's rows and tolerances say", async () => {
-  const toy = await toyProtocol();
+  const toy = bindProtocol(await tablesIn(join(GOLDEN, "toy")));
   const peer = (revision: string): Promise<Codec> => toy.codecFor(revision, toy.CapabilitySet.allFor(revision).resolve(revision, "pipe"));
   const [one, two] = [await peer("one"), await peer("two")];
   const circle = { kind: "circle", radius: 1 };

@@ -1,13 +1,9 @@
 // Says what is wrong with a message at a revision, by the validators that are generated for it.
 import type { Wire } from "../../runtime/index.js";
-
-interface Validator {
-  (value: unknown): boolean;
-  errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
-}
+import type { Validator, Validators } from "../../runtime/protocol.js";
 
 interface ValidatorModule {
-  readonly VALIDATORS: ReadonlyMap<string, { readonly params: Validator; readonly result?: Validator }>;
+  readonly VALIDATORS: Validators;
   readonly validateMessage: Validator | undefined;
 }
 

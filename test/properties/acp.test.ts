@@ -2,13 +2,12 @@
 // refusal naming a feature or what was expected.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CodecModule } from "../../runtime/protocol.js";
+import type { CodecModule, Validators } from "../../runtime/protocol.js";
 import { isLowerError, TranslationReport, type Codec } from "../../runtime/index.js";
 import { bindCodec, CapabilitySet, DegradePolicy, tables } from "../../runtime/acp.js";
 import type { Method, Revision } from "../../generator/model/types.js";
 import { loadModel } from "../loaded-model.js";
 import { anyJson, payloadOf } from "./arbitrary.js";
-import type { Validator } from "./subject.js";
 
 const RUNS = 1000;
 const model = loadModel("acp");
@@ -16,7 +15,7 @@ const model = loadModel("acp");
 interface Subject {
   readonly revision: Revision;
   readonly codec: Codec;
-  readonly validators: ReadonlyMap<string, { readonly params: Validator; readonly result?: Validator }>;
+  readonly validators: Validators;
 }
 
 const subjects: readonly Subject[] = await Promise.all(

@@ -3,20 +3,14 @@ import fc from "fast-check";
 import type { Method, Model, Revision } from "../../generator/model/types.js";
 import { bindCodec, CapabilitySet, resolve, tables } from "../../runtime/mcp.js";
 import type { Codec, FeatureProfile, Wire } from "../../runtime/index.js";
-import type { CodecModule } from "../../runtime/protocol.js";
+import type { CodecModule, Validator, Validators } from "../../runtime/protocol.js";
 import { loadModel } from "../loaded-model.js";
-
-/** A validator as ajv compiles it. */
-export interface Validator {
-  (value: unknown): boolean;
-  errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
-}
 
 /** One revision with what is generated for it. */
 export interface Subject {
   readonly revision: Revision;
   readonly module: CodecModule;
-  readonly validators: ReadonlyMap<string, { readonly params: Validator; readonly result?: Validator }>;
+  readonly validators: Validators;
   readonly validateMessage: Validator;
 }
 
