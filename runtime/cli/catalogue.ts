@@ -2,7 +2,7 @@
 
 import { printCite } from "../errors.js";
 import type { Cite, FeatureEntry, MethodEntry, ProtocolTables } from "../protocol.js";
-import { revisionIndex } from "../revision.js";
+import { isBetween, revisionIndex } from "../revision.js";
 
 /** One structural change as the generated tables list it. */
 export interface ChangeEntry {
@@ -47,13 +47,6 @@ export interface RevisionDifference {
   readonly fields: readonly Difference[];
 }
 
-/** Tells in which state a feature is at a revision. */
-export function isDefinedAt(tables: ProtocolTables, feature: FeatureEntry, revision: string): boolean {
-  const index = revisionIndex(tables, revision);
-  const last = feature.last === undefined ? Number.POSITIVE_INFINITY : revisionIndex(tables, feature.last);
-  return revisionIndex(tables, feature.first) <= index && index <= last;
-}
-
 /** What a difference is on the way back: what was deprecated was there before, so it only changes. */
 const BACK = { came: "went", went: "came", changed: "changed", deprecated: "changed" } as const;
 
@@ -74,8 +67,8 @@ export function compareRevisions(catalogue: Catalogue, from: string, to: string)
 
 function compareFeatures(tables: ProtocolTables, older: string, newer: string): Difference[] {
   return tables.features.flatMap((feature): Difference[] => {
-    const before = isDefinedAt(tables, feature, older);
-    const after = isDefinedAt(tables, feature, newer);
+    const before = isBetween(tables, older, feature.first, feature.last);
+    const after = isBetween(tables, newer, feature.first, feature.last);
     if (!before && after) return [{ change: "came", name: feature.id, cite: printCite(feature.cite) }];
     if (before && !after) return [{ change: "went", name: feature.id, cite: printCite(feature.removal ?? feature.cite) }];
     const since = feature.deprecated?.since;

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { liftEnvelope, type Codec } from "../../runtime/index.js";
+import { tables } from "../../runtime/mcp.js";
 import type { Bar, Measure } from "../measure.js";
 import { compare, cycle } from "./clock.js";
 import { codecs, ownResults } from "./codecs.js";
@@ -12,8 +13,6 @@ import type { Load } from "./loads.js";
 interface Schema {
   parse(value: unknown): unknown;
 }
-
-type Validators = ReadonlyMap<string, { readonly result?: (value: unknown) => boolean }>;
 
 /** An SDK, the newest revision it was built for, and how much faster than it we want to be on a long list. */
 interface Peer {
@@ -76,8 +75,7 @@ async function timesFaster(peer: Peer, load: Load, folder: string, rounds: numbe
 
 /** Reads a line as an application would: envelope checked, result lifted, and valid at the revision. */
 async function ownReader(codec: Codec, method: string): Promise<(line: string) => unknown> {
-  const { VALIDATORS } = (await import(`../../generated/mcp/${codec.version}/validators.js`)) as { VALIDATORS: Validators };
-  const validate = VALIDATORS.get(method)?.result;
+  const validate = (await tables.loadValidators(codec.version)).get(method)?.result;
   if (validate === undefined) throw new Error(`no validator for a result of ${method} at ${codec.version}`);
   return (line) => {
     const envelope = liftEnvelope(codec, JSON.parse(line), method);

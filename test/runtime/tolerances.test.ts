@@ -3,7 +3,7 @@
 import { describe, expect, it, test } from "vitest";
 import { TOLERANCES } from "../../generated/mcp/tolerances.js";
 import { TranslationReport, type Codec, type Loss, type Part } from "../../runtime/index.js";
-import { CapabilitySet, codecFor, REVISIONS } from "../../runtime/mcp.js";
+import { CapabilitySet, codecFor, REVISIONS, tables } from "../../runtime/mcp.js";
 
 type Id = (typeof TOLERANCES)[number]["id"];
 
@@ -717,16 +717,9 @@ const LEFT_ALONE: readonly LeftAlone[] = [
   },
 ];
 
-interface Validator {
-  (value: unknown): boolean;
-}
-
 /** Tells whether a payload is valid at its revision. */
 async function isValid([revision, method, part]: Repaired["at"], value: unknown): Promise<boolean> {
-  const { VALIDATORS } = (await import(`../../generated/mcp/${revision}/validators.js`)) as {
-    VALIDATORS: ReadonlyMap<string, Partial<Record<Part, Validator>>>;
-  };
-  return VALIDATORS.get(method)?.[part]?.(value) ?? false;
+  return (await tables.loadValidators(revision)).get(method)?.[part]?.(value) ?? false;
 }
 
 async function reader(revision: string, tolerant?: boolean): Promise<Codec> {
