@@ -18,7 +18,7 @@ import { paramsNode } from "../model/methods.js";
 import type { Feature, Lowering, Method, Model, Revision } from "../model/types.js";
 import { access, header, type Output, type Templates } from "./output.js";
 import { liftTable, lookName, lookViews } from "./lifting.js";
-import { describeSchema, fitsExpression } from "./predicate.js";
+import { describeSchema, either, fitsExpression } from "./predicate.js";
 import { Predicates } from "./predicates.js";
 import type { Tables } from "./tables.js";
 
@@ -73,7 +73,7 @@ class CodecEmitter {
       };
     });
     const source = `schemas/${this.model.protocol}`;
-    const body = render({ header: "", imports: "", revision: this.revision.id, functions, predicates, shapes, liftLooks, methods });
+    const body = render({ revision: this.revision.id, functions, predicates, shapes, liftLooks, methods });
     const names = [
       "everyValue",
       "hasNull",
@@ -101,16 +101,10 @@ class CodecEmitter {
       source,
       `Lifts payloads of revision ${this.revision.id} and lowers canonical ones to it; what needs no look is passed by reference.`,
     );
-    const text = render({
-      header: `${opening}import type * as Types from "./types.js";`,
-      imports: [...names, ...types].join(", "),
-      revision: this.revision.id,
-      functions,
-      predicates,
-      shapes,
-      liftLooks,
-      methods,
-    }).replace(LOOK, (look) => (look.split("ctx").length > 2 ? look : look.replace("ctx: ", "_ctx: ")));
+    const imports = `import type * as Types from "./types.js";\nimport { ${[...names, ...types].join(", ")} } from "../walk.js";`;
+    const text = `${opening}${imports}\n\n${body}`.replace(LOOK, (look) =>
+      look.split("ctx").length > 2 ? look : look.replace("ctx: ", "_ctx: "),
+    );
     return { path: `${this.model.protocol}/${this.revision.id}/codec.ts`, text };
   }
 
@@ -402,10 +396,6 @@ function testExpression(test: MemberTest, definitions: Definitions): string {
 /** Of members that a value fits alike only the first can ever be chosen. */
 function distinct<T extends { readonly test: string }>(cases: readonly T[]): T[] {
   return cases.filter((entry, index) => cases.findIndex((other) => other.test === entry.test) === index);
-}
-
-function either(tests: readonly string[]): string {
-  return tests.length === 1 ? (tests[0] as string) : `(${tests.join(" || ")})`;
 }
 
 /** Names the wire type of a method's params at a revision. */

@@ -94,6 +94,7 @@ function typeTest(type: string, value: string): string {
   return TYPE_TESTS[type]?.(value) ?? "true";
 }
 
-function either(tests: readonly string[]): string {
+/** Joins tests of which one has to hold, as one operand. */
+export function either(tests: readonly string[]): string {
   return tests.length === 1 ? (tests[0] as string) : `(${tests.join(" || ")})`;
 }
