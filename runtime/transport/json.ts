@@ -1,0 +1,108 @@
+// Reads and writes the text of messages so that no number changes on the way through: what JavaScript cannot hold, or would write otherwise
+// (2^53 + 1, 1.0, 1e400), is kept as it was written, beside the object it stands in, and written again while that object is still there.
+
+import { isLosslessNumber, LosslessNumber, parse, stringify } from "lossless-json";
+
+/** The source text of numbers, by the object or array that holds them and the key they stand at. */
+const SOURCES = new WeakMap<object, ReadonlyMap<string, string>>();
+
+/** Tells whether any number is kept: while none is, writing needs no walk. */
+let anyKept = false;
+
+/** Finds what may be a number that does not come back as it is: a fraction, an exponent, a minus before nought, or more digits than a double has. */
+const SUSPECT = /\d[.eE][-+\d]|\d{16}|-0/;
+
+/** Matches a number where one starts. */
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Reads JSON text; throws `SyntaxError` as `JSON.parse` does. */
+export function parseMessage(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== "object" || value === null || !SUSPECT.test(text) || !hasFragileNumber(text)) return value;
+  const exact: unknown = parse(text, undefined, {
+    parseNumber: (source) => (isFragile(source) ? new LosslessNumber(source) : Number(source)),
+    // JSON.parse has the last word on a key that is there twice; so does this.
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+  keepSources(value, exact);
+  return value;
+}
+
+/** Writes a message as one line of JSON text. */
+export function stringifyMessage(message: unknown): string {
+  if (!anyKept) return JSON.stringify(message);
+  const exact = withSources(message);
+  return exact === message ? JSON.stringify(message) : (stringify(exact) ?? "null");
+}
+
+/** Takes over what is kept for one object to a copy of it whose values of the same keys are the same. */
+export function carrySources(from: object, to: object): void {
+  const kept = SOURCES.get(from);
+  if (kept !== undefined && !SOURCES.has(to)) SOURCES.set(to, kept);
+}
+
+function isFragile(source: string): boolean {
+  return String(Number(source)) !== source;
+}
+
+/** Tells whether JSON text holds, outside its strings, a number that would be written otherwise than it stands there. */
+function hasFragileNumber(text: string): boolean {
+  let at = 0;
+  while (at < text.length) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) {
+      at = endOfString(text, at + 1);
+    } else if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) {
+      NUMBER.lastIndex = at;
+      const source = NUMBER.exec(text)?.[0] ?? "-";
+      if (isFragile(source)) return true;
+      at += source.length;
+    } else {
+      at += 1;
+    }
+  }
+  return false;
+}
+
+/** Gives the place behind the quote that ends a string. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}
+
+/** Walks both readings of one text together: what the exact one holds as text is kept for the plain one's holder. */
+function keepSources(plain: unknown, exact: unknown): void {
+  if (typeof plain !== "object" || plain === null || typeof exact !== "object" || exact === null) return;
+  let sources: Map<string, string> | undefined;
+  for (const [key, value] of Object.entries(plain)) {
+    const twin: unknown = Reflect.get(exact, key);
+    if (isLosslessNumber(twin)) (sources ??= new Map()).set(key, twin.value);
+    else keepSources(value, twin);
+  }
+  if (sources === undefined) return;
+  SOURCES.set(plain, sources);
+  anyKept = true;
+}
+
+/** Gives the value with kept numbers in place; the same object where there are none. */
+function withSources(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const kept = SOURCES.get(value);
+  let copy: unknown[] | Record<string, unknown> | undefined;
+  for (const [key, entry] of Object.entries(value)) {
+    const source = kept?.get(key);
+    const isKept = source !== undefined && typeof entry === "number" && Object.is(Number(source), entry);
+    const next = isKept ? new LosslessNumber(source) : withSources(entry);
+    if (next === entry) continue;
+    copy ??= Array.isArray(value) ? value.slice() : { ...value };
+    Object.defineProperty(copy, key, { value: next, enumerable: true, configurable: true, writable: true });
+  }
+  return copy ?? value;
+}
