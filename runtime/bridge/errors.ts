@@ -5,7 +5,14 @@ import { ProtocolError, type LowerError } from "../errors.js";
 import type { Cite, Wire } from "../protocol.js";
 
 /** Lists what a `BridgeError` can be about. */
-export type BridgeErrorCode = "unreadable" | "feature-unavailable" | "unreachable" | "not-readable" | "method-not-bridged" | "close";
+export type BridgeErrorCode =
+  | "unreadable"
+  | "feature-unavailable"
+  | "unreachable"
+  | "not-readable"
+  | "method-not-bridged"
+  | "refusal"
+  | "close";
 
 /** Says what else is known of a peer that does not answer. */
 export interface UnreachableFault {
@@ -40,15 +47,26 @@ export class Unreadable extends BridgeError {
   }
 }
 
-/** Says that the peers do not share the feature a message needs; nothing was sent. */
+/** Says what a denial is answered with, where the protocol says so itself. */
+export interface Denial {
+  readonly code: number;
+  readonly data?: Wire | undefined;
+}
+
+/** Says that the peers do not share the feature a method needs; nothing was sent. */
 export class FeatureUnavailable extends BridgeError {
+  readonly method: string;
+  /** Id of the feature. */
   readonly feature: string;
   readonly cite: Cite | undefined;
+  readonly denial: Denial | undefined;
 
-  constructor(feature: string, reason: string, cite?: Cite) {
-    super("feature-unavailable", "FeatureUnavailable", `cannot forward ${feature}: ${reason}`);
+  constructor(method: string, feature: string, reason: string, fault: { readonly cite?: Cite | undefined; readonly denial?: Denial } = {}) {
+    super("feature-unavailable", "FeatureUnavailable", `cannot forward ${method}: ${reason}`);
+    this.method = method;
     this.feature = feature;
-    this.cite = cite;
+    this.cite = fault.cite;
+    this.denial = fault.denial;
   }
 }
 
@@ -75,20 +93,38 @@ export class Unreachable extends BridgeError {
 /** Says that what a peer sent cannot be written for the other; `refusal` says which place, and why. */
 export class NotReadable extends BridgeError {
   readonly refusal: LowerError;
+  /** True where it is an answer, so that what was asked for may have been done. */
+  readonly isAnswer: boolean;
 
-  constructor(refusal: LowerError) {
+  constructor(refusal: LowerError, isAnswer: boolean) {
     super("not-readable", "NotReadable", refusal.message, refusal);
     this.refusal = refusal;
+    this.isAnswer = isAnswer;
   }
 }
 
-/** Says that a method is served by neither hop. */
+/** Says that a method has no way from one hop to the other: one of the two revisions does not have it. */
 export class MethodNotBridged extends BridgeError {
   readonly method: string;
 
   constructor(method: string, reason: string) {
     super("method-not-bridged", "MethodNotBridged", `cannot forward ${method}: ${reason}`);
     this.method = method;
+  }
+}
+
+/** Says that the bridge itself will not go on with a request; `error` is what answers it. */
+export class Refusal extends BridgeError {
+  readonly error: Wire;
+
+  constructor(error: Wire) {
+    super("refusal", "Refusal", String(error["message"]));
+    this.error = error;
+  }
+
+  /** Makes one for a fault the bridge has a code for. */
+  static of(fault: BridgeFault): Refusal {
+    return new Refusal(bridgeErrorOf(fault));
   }
 }
 
@@ -99,10 +135,25 @@ export class Close extends BridgeError {
   }
 }
 
+/** Tells whether a value is one of the bridge's errors; tests `name`. */
+export function isBridgeError(error: unknown): error is BridgeError {
+  return typeof error === "object" && error !== null && "name" in error && NAMES.has(error.name);
+}
+
 /** Tells whether a value is `Unreachable`; tests `name`, so that it holds across copies of the library. */
 export function isUnreachable(error: unknown): error is Unreachable {
   return typeof error === "object" && error !== null && "name" in error && error.name === "Unreachable";
 }
+
+const NAMES: ReadonlySet<unknown> = new Set([
+  "Unreadable",
+  "FeatureUnavailable",
+  "Unreachable",
+  "NotReadable",
+  "MethodNotBridged",
+  "Refusal",
+  "Close",
+]);
 
 /**
  * Lists what the bridge answers on its own account: kinds with their codes, which lie outside what JSON-RPC and the protocol keep for themselves.

@@ -36,7 +36,7 @@ export interface Peer {
   notify(message: Wire, options?: Pick<SendOptions, "headers">): Promise<void>;
   /** Drains the frames nobody asked for; empty for a peer that has no stream beside its answers. */
   takePending(): readonly Wire[];
-  /** Resolves once `takePending` may have something; never resolves for a peer that cannot hear unasked. */
+  /** Resolves once `takePending` may have something, or the conversation is over; for a peer that cannot hear unasked only then. */
   waitPending(): Promise<void>;
   /** Opens the stream for what nobody asked for, where the transport has one; rejects with `Unreachable` where the peer refuses it. */
   listen(): Promise<void>;

@@ -1,0 +1,86 @@
+// One request of a client's on its way to an answer, however often the server is asked for it: what it was, where its frames go, and whether the
+// client still wants it. And the table of those in flight.
+
+import type { RequestId } from "../envelope.js";
+import type { Wire } from "../protocol.js";
+import type { Sink, Visit } from "./peer.js";
+
+/** One request in flight. */
+export class Flow {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly message: Wire;
+  readonly visit: Visit;
+  readonly #controller = new AbortController();
+
+  constructor(id: RequestId, method: string, message: Wire, visit: Visit) {
+    this.id = id;
+    this.method = method;
+    this.message = message;
+    this.visit = visit;
+  }
+
+  /** Carries what belongs to the request on the way to its answer. */
+  get sink(): Sink {
+    return this.visit.sink;
+  }
+
+  /** Aborts once the client does not want the answer any longer. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Tells whether the client does not want the answer any longer. */
+  get isCancelled(): boolean {
+    return this.signal.aborted;
+  }
+
+  /** Ends the wish for an answer; the reason is what the client said, if it did. */
+  cancel(reason?: string): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Gives why it was cancelled, where the client said so. */
+  get reason(): string | undefined {
+    const reason: unknown = this.signal.reason;
+    return typeof reason === "string" ? reason : undefined;
+  }
+}
+
+/** Holds the requests of one client in flight, by their ids; a number and the same digits as text are two ids. */
+export class Flows {
+  readonly #flows = new Map<RequestId, Flow>();
+
+  /** Counts them. */
+  get size(): number {
+    return this.#flows.size;
+  }
+
+  /** Adds one; false where its id is in flight already. */
+  add(flow: Flow): boolean {
+    if (this.#flows.has(flow.id)) return false;
+    this.#flows.set(flow.id, flow);
+    return true;
+  }
+
+  /** Lets go of one. */
+  remove(flow: Flow): void {
+    if (this.#flows.get(flow.id) === flow) this.#flows.delete(flow.id);
+  }
+
+  /** Finds one by the id the client gave it. */
+  get(id: unknown): Flow | undefined {
+    return this.#flows.get(id as RequestId);
+  }
+
+  /** Gives the only one that meets a condition; undefined where none or several do. */
+  only(fits: (flow: Flow) => boolean): Flow | undefined {
+    const found = [...this.#flows.values()].filter(fits);
+    return found.length === 1 ? found[0] : undefined;
+  }
+
+  /** Cancels all. */
+  cancelAll(reason: string): void {
+    for (const flow of this.#flows.values()) flow.cancel(reason);
+  }
+}

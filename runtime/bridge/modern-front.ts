@@ -1,0 +1,228 @@
+// The modern era in front: every message stands for itself, says who asks and with what it can be answered, and has its own way to the answer. What
+// is not the bridge's own to answer goes to a server of the same era, hop by hop with metadata, ids and tokens of each hop's own.
+
+import type { Codec } from "../codec.js";
+import { readHead, type RequestId } from "../envelope.js";
+import { isWire } from "../capabilities.js";
+import { codecFor, resolve } from "../mcp.js";
+import type { Direction, Wire } from "../protocol.js";
+import { TranslationReport } from "../report.js";
+import { METHOD_NOT_FOUND, INVALID_REQUEST } from "../rpc-codes.js";
+import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
+import { isTold } from "./bridge.js";
+import { envelopeOf, type ModernEnvelope } from "./classify.js";
+import { codeIn } from "./eras.js";
+import { isBridgeError } from "./errors.js";
+import type { Account } from "./events.js";
+import { Flow, Flows } from "./flow.js";
+import { checkHeaders } from "./headers.js";
+import { messageOf } from "./legacy-session.js";
+import { META } from "./meta.js";
+import type { ModernServer } from "./modern-server.js";
+import type { BridgeOptions } from "./options.js";
+import { progressTokenOf, withId, withMeta } from "./payload.js";
+import type { Exchanged, Visit } from "./peer.js";
+import { errorOf, errorResponse, plainError, readError, type Hops } from "./refusal.js";
+import { ProgressTokens } from "./tokens.js";
+
+/** What answers the messages of modern clients. */
+export interface FrontOptions {
+  readonly options: BridgeOptions;
+  readonly account: Account;
+  /** Finds the server; rejects with a `BridgeError` where there is none. */
+  readonly server: () => Promise<ModernServer>;
+}
+
+/** Answers the messages of modern clients, each for itself. https://modelcontextprotocol.io/specification/2026-07-28/basic */
+export class ModernFront {
+  readonly #given: FrontOptions;
+  /** The requests in flight, by who asked; ids of different principals never meet. */
+  readonly #flows = new Map<string | undefined, Flows>();
+  readonly #tokens = new ProgressTokens<Carrying>();
+
+  constructor(given: FrontOptions) {
+    this.#given = given;
+  }
+
+  /** Answers one message whose era is known. Never rejects. */
+  async exchange(message: Wire, visit: Visit): Promise<Exchanged> {
+    const head = readHead(message);
+    if (head.kind === "response") return { answer: undefined, status: 202 };
+    this.#given.account.took(head.kind);
+    if (head.kind === "notification") return this.#notified(head.method, message, visit);
+    const reading = envelopeOf(message);
+    if (reading.kind !== "modern") return refuse(head.id, codeIn("modern", "INVALID_PARAMS"), "the request has no envelope");
+    const mismatch = visit.header === undefined ? undefined : checkHeaders(message, visit.header);
+    if (mismatch !== undefined) return this.#refuse(head.id, head.method, codeIn("modern", "HEADER_MISMATCH"), mismatch);
+    return this.#asked(new Flow(head.id, head.method, message, visit), reading.envelope);
+  }
+
+  /** Gives up whatever is in flight. */
+  cancelAll(reason: string): void {
+    for (const flows of this.#flows.values()) flows.cancelAll(reason);
+  }
+
+  #notified(method: string, { params }: Wire, visit: Visit): Exchanged {
+    const flow = isWire(params) ? this.#flows.get(visit.principal)?.get(params["requestId"]) : undefined;
+    if (method !== "notifications/cancelled") this.#drop(method, "a modern client has no such notification");
+    else if (flow === undefined) this.#drop(method, "nothing in flight has its id");
+    else flow.cancel(reasonOf(params));
+    return { answer: undefined, status: 202 };
+  }
+
+  async #asked(flow: Flow, envelope: ModernEnvelope): Promise<Exchanged> {
+    const { principal, signal } = flow.visit;
+    const flows = this.#flows.get(principal) ?? new Flows();
+    this.#flows.set(principal, flows);
+    if (!flows.add(flow)) return this.#refuse(flow.id, flow.method, INVALID_REQUEST, "a request with its id is in flight");
+    const leave = (): void => flow.cancel();
+    signal?.addEventListener("abort", leave, { once: true });
+    if (signal?.aborted === true) leave();
+    const hops: { from?: Codec; to?: Codec } = {};
+    try {
+      const answer = await this.#carry(flow, envelope, hops);
+      return { answer: flow.isCancelled ? undefined : answer, status: statusOf(answer) };
+    } catch (error) {
+      return flow.isCancelled ? { answer: undefined, status: 202 } : this.#failed(flow, error, hops);
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      flows.remove(flow);
+      if (flows.size === 0) this.#flows.delete(principal);
+    }
+  }
+
+  async #carry(flow: Flow, envelope: ModernEnvelope, hops: { from?: Codec; to?: Codec }): Promise<Wire> {
+    const { options } = this.#given;
+    const { message, method } = flow;
+    const server = await this.#given.server();
+    const agreement = await agreementFor(flow, envelope, server, options);
+    hops.from = agreement.downstream;
+    hops.to = agreement.upstream;
+    const token = progressTokenOf(message["params"]);
+    const carrying: Carrying = { flow, agreement };
+    const minted = token === undefined ? undefined : this.#tokens.open(carrying, token);
+    try {
+      const edit = minted === undefined ? undefined : (params: unknown) => withMeta(params, "progressToken", minted);
+      const steps = new TranslationReport();
+      const { outbound, asking } = crossCall(agreement, message, "clientToServer", edit, steps);
+      this.#tellSteps(agreement, method, "clientToServer", "params", steps);
+      const call = server.start({
+        request: outbound,
+        signal: flow.signal,
+        timeout: method === "subscriptions/listen" ? FOREVER : options.timeouts.call,
+        reason: () => flow.reason,
+        onFrame: (frame) => this.#heard(frame, carrying),
+      });
+      carrying.rest = call.rest;
+      const answer = await call.answer;
+      const back = new TranslationReport();
+      const asked = { method, params: asking.params };
+      const restamp = (result: unknown): unknown => restamped(result, flow.id);
+      const reply = crossAnswer(agreement, answer, asked, "clientToServer", restamp, back);
+      this.#tellSteps(agreement, method, "serverToClient", "error" in answer ? "error" : "result", back);
+      return withId(reply, flow.id);
+    } finally {
+      if (minted !== undefined) this.#tokens.close(minted);
+    }
+  }
+
+  #heard(frame: Wire, { flow, agreement }: Carrying): Promise<void> | void {
+    const { method, params } = frame;
+    const progress = method === "notifications/progress" ? this.#tokens.take(params) : undefined;
+    if (method === "notifications/progress" && progress === undefined) return this.#drop(method, "nobody asked for it");
+    progress?.holder.rest?.();
+    try {
+      const steps = new TranslationReport();
+      const told = progress === undefined ? frame : { ...frame, params: progress.params };
+      const restamp = (payload: unknown): unknown => restamped(payload, flow.id);
+      const { outbound, asking } = crossCall(agreement, told, "serverToClient", restamp, steps);
+      this.#tellSteps(agreement, asking.method, "serverToClient", "params", steps);
+      return flow.sink.write(outbound);
+    } catch (error) {
+      if (!isBridgeError(error)) throw error;
+      this.#drop(typeof method === "string" ? method : undefined, messageOf(error));
+    }
+  }
+
+  #failed({ id, method }: Flow, error: unknown, hops: Hops): Exchanged {
+    const written = errorOf(error, method, hops);
+    this.#given.account.tell({ event: "refused", method, code: Number(written["code"]), because: messageOf(error) });
+    const answer = errorResponse(id, written);
+    return { answer, status: statusOf(answer) };
+  }
+
+  #refuse(id: RequestId, method: string, code: number, because: string): Exchanged {
+    this.#given.account.tell({ event: "refused", method, code, because });
+    return refuse(id, code, `cannot call ${method}: ${because}`);
+  }
+
+  #drop(method: string | undefined, because: string): void {
+    this.#given.account.tell({ event: "dropped", hop: "downstream", method, because });
+  }
+
+  #tellSteps(
+    { downstream, upstream }: Agreement,
+    method: string,
+    direction: Direction,
+    part: "params" | "result" | "error",
+    { steps }: TranslationReport,
+  ): void {
+    const [from, to] = direction === "clientToServer" ? [downstream, upstream] : [upstream, downstream];
+    for (const step of steps) {
+      if (isTold(step)) this.#given.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
+    }
+  }
+}
+
+/** A subscription is a stream that ends when its client or its server ends it. */
+const FOREVER = 2_147_483_647;
+
+interface Carrying {
+  readonly flow: Flow;
+  readonly agreement: Agreement;
+  rest?: () => void;
+}
+
+/** Agrees on both hops for one request: what the client says of itself is what the server is told. */
+async function agreementFor({ id, visit }: Flow, envelope: ModernEnvelope, server: ModernServer, options: BridgeOptions): Promise<Agreement> {
+  const { revision, clientCapabilities, clientInfo, logLevel } = envelope;
+  const capabilities = server.discovered["capabilities"];
+  const { peer, revision: upstream } = server;
+  const down = resolve({ revision, client: clientCapabilities, server: capabilities, transport: visit.header === undefined ? "stdio" : "streamable-http" });
+  const up = resolve({ revision: upstream, client: clientCapabilities, server: capabilities, transport: peer.transport });
+  const crosses = revision !== upstream;
+  const own = { clientCapabilities, ...(clientInfo === undefined ? {} : { clientInfo }), ...(logLevel === undefined ? {} : { logLevel }) };
+  return {
+    downstream: await codecFor(revision, down, { subscription: id, checked: crosses }),
+    upstream: await codecFor(upstream, up, { ...own, checked: crosses }),
+    policy: options.policy,
+  };
+}
+
+/** What belongs to a subscription names it by the id its own client gave it. */
+function restamped(payload: unknown, id: RequestId): unknown {
+  return isWire(payload) && isWire(payload["_meta"]) && Object.hasOwn(payload["_meta"], META.subscriptionId)
+    ? withMeta(payload, META.subscriptionId, id)
+    : payload;
+}
+
+function reasonOf(params: unknown): string | undefined {
+  const reason = isWire(params) ? params["reason"] : undefined;
+  return typeof reason === "string" ? reason : undefined;
+}
+
+function refuse(id: RequestId, code: number, message: string): Exchanged {
+  const answer = errorResponse(id, plainError(code, message));
+  return { answer, status: statusOf(answer) };
+}
+
+/** Gives the HTTP status of an answer that nothing went before. https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
+export function statusOf(answer: Wire): number {
+  const code = readError(answer)?.code;
+  if (code === METHOD_NOT_FOUND) return 404;
+  const isEarly = REFUSED_EARLY.some((name) => codeIn("modern", name) === code);
+  return isEarly ? 400 : 200;
+}
+
+/** The errors by which a message is refused for what it is, and not for what came of it. */
+const REFUSED_EARLY = ["PARSE_ERROR", "INVALID_REQUEST", "HEADER_MISMATCH", "MISSING_REQUIRED_CLIENT_CAPABILITY", "UNSUPPORTED_PROTOCOL_VERSION"] as const;

@@ -1,0 +1,119 @@
+// A modern server as the bridge's adapters see it: every request stands for itself, with headers where the transport has them, and the frames on the
+// way to its answer come to whoever asked, whatever the transport. Knows nothing of clients.
+
+import { isWire } from "../capabilities.js";
+import type { RequestId } from "../envelope.js";
+import type { Wire } from "../protocol.js";
+import { ERROR_CODES } from "../mcp.js";
+import { metaOf } from "./answers.js";
+import { codeIn } from "./eras.js";
+import { standardHeaders, type ToolBook } from "./headers.js";
+import { META } from "./meta.js";
+import { readError } from "./refusal.js";
+import type { Peer } from "./peer.js";
+import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
+
+/** What one request of a modern server is given. */
+export interface ModernCall {
+  /** The request without its id, its metadata complete. */
+  readonly request: Wire;
+  readonly signal: AbortSignal;
+  /** Milliseconds to wait for the answer, from the start or the last sign of progress. */
+  readonly timeout: number;
+  /** Takes the frames on the way to the answer. */
+  readonly onFrame: (frame: Wire) => Promise<void> | void;
+  /** Why the client does not want the answer any longer. */
+  readonly reason?: (() => string | undefined) | undefined;
+}
+
+/** One request under way. */
+export interface ModernCalling extends UpstreamCall {
+  readonly id: RequestId;
+}
+
+interface Taker {
+  readonly token: unknown;
+  readonly wantsLogs: boolean;
+  readonly take: (frame: Wire) => Promise<void> | void;
+}
+
+/** Asks one modern server. https://modelcontextprotocol.io/specification/2026-07-28/basic */
+export class ModernServer {
+  readonly peer: Peer;
+  readonly revision: string;
+  /** The last answer to `server/discover`. */
+  readonly discovered: Wire;
+  readonly tools: ToolBook;
+  /** Told of frames that belong to nobody. */
+  readonly #lost: (method: unknown, because: string) => void;
+  readonly #takers = new Map<RequestId, Taker>();
+  #last = 0;
+
+  constructor(peer: Peer, revision: string, discovered: Wire, tools: ToolBook, lost: (method: unknown, because: string) => void) {
+    this.peer = peer;
+    this.revision = revision;
+    this.discovered = discovered;
+    this.tools = tools;
+    this.#lost = lost;
+    void pump(peer, (frame) => this.#route(frame));
+  }
+
+  /** Sends a request; its answer rejects as `startCall` says. */
+  start({ request, signal, timeout, onFrame, reason }: ModernCall): ModernCalling {
+    this.#last += 1;
+    const id = this.#last;
+    const meta = metaOf(request["params"]);
+    this.#takers.set(id, { token: meta?.["progressToken"], wantsLogs: meta?.[META.logLevel] !== undefined, take: onFrame });
+    const message: Wire = { ...request, id };
+    const call = startCall(this.peer, message, {
+      signal,
+      timeout,
+      headers: this.#headers(message),
+      onFrame: (frame) => void onFrame(frame),
+      onEnd: () => void this.#cancel(id, reason?.()),
+    });
+    const answer = call.answer
+      .then(async (answered) => {
+        // What came before the answer on a channel for everything is dealt with before the answer is.
+        await drain(this.peer, (frame) => this.#route(frame));
+        return answered;
+      })
+      .finally(() => this.#takers.delete(id));
+    return { id, answer, rest: call.rest };
+  }
+
+  /** Where a request has a stream of its own, closing that is the cancellation. */
+  async #cancel(id: RequestId, reason: string | undefined): Promise<void> {
+    if (this.peer.transport !== "stdio") return;
+    await this.peer.notify(cancellationOf(id, reason)).catch(() => undefined);
+  }
+
+  #headers(message: Wire): Readonly<Record<string, string>> {
+    if (this.peer.transport !== "streamable-http") return {};
+    return { ...standardHeaders(message, this.revision), ...this.tools.headersFor(message) };
+  }
+
+  #route(frame: Wire): Promise<void> | void {
+    const { method, params } = frame;
+    const taker = this.#takerOf(frame, isWire(params) ? params : {});
+    if (taker === undefined) return this.#lost(method, "nobody asked for it");
+    return taker.take(frame);
+  }
+
+  #takerOf({ method }: Wire, params: Wire): Taker | undefined {
+    const subscription = metaOf(params)?.[META.subscriptionId];
+    if (subscription !== undefined) return this.#takers.get(subscription as RequestId);
+    if (method === "notifications/cancelled") return this.#takers.get(params["requestId"] as RequestId);
+    const takers = [...this.#takers.values()];
+    if (method === "notifications/progress") return takers.find(({ token }) => token !== undefined && token === params["progressToken"]);
+    const asking = method === "notifications/message" ? takers.filter(({ wantsLogs }) => wantsLogs) : takers;
+    return asking.length === 1 ? asking[0] : undefined;
+  }
+}
+
+/** Tells whether an answer says that the headers were not those of the message. */
+export function isHeaderMismatch(answer: Wire): boolean {
+  return readError(answer)?.code === codeIn("modern", "HEADER_MISMATCH");
+}
+
+export { ERROR_CODES };

@@ -1,0 +1,87 @@
+// What a bridge is told when it is made, with the bounds it keeps where nothing else is said. Times are milliseconds.
+
+import type { DegradePolicy } from "../policy.js";
+import type { Wire } from "../protocol.js";
+import type { Observe } from "./events.js";
+
+/** How long the bridge waits for what. */
+export interface Timeouts {
+  /** For a server to say which era it is of. */
+  readonly probe: number;
+  /** For a server's answer to the handshake. */
+  readonly handshake: number;
+  /** For a server's answer to any other request, from its start or its last sign of progress. */
+  readonly call: number;
+  /** For a client's answer to a question, which may need a person. */
+  readonly answer: number;
+  /** For the acknowledgement of a subscription. */
+  readonly acknowledge: number;
+  /** For what is in flight when the bridge is told to stop. */
+  readonly drain: number;
+}
+
+/** How much of what the bridge holds. */
+export interface Limits {
+  /** Requests of one client in flight. */
+  readonly flows: number;
+  /** Questions to one client without an answer. */
+  readonly questions: number;
+  /** Resources one client watches. */
+  readonly watched: number;
+  /** Rounds of questions in one call, and of those in a row how many without any. */
+  readonly rounds: number;
+  readonly emptyRounds: number;
+}
+
+/** What a bridge does where the protocol leaves it a choice. */
+export interface Choices {
+  /** What an error in answer to an elicitation becomes: the end of the call, or the answer that it was cancelled. */
+  readonly elicitationError: "fail" | "cancel";
+  /** What a tool call that ended for want of an answer becomes: a result that says so, or an error. */
+  readonly toolFailure: "isError" | "protocolError";
+  /** Which era a client may speak to a server of the other one. */
+  readonly advertiseModern: "always" | "when-upstream-modern";
+  /** The revisions to use on a hop instead of finding out. */
+  readonly clientRevision?: string | undefined;
+  readonly upstreamRevision?: string | undefined;
+  /** How a process is asked for its era: in one of its own, in the one that will be used, or not at all (it is legacy then). */
+  readonly stdioProbe: "sibling" | "inPlaceRespawn" | "off";
+}
+
+/** What a bridge is given. */
+export interface BridgeOptions {
+  readonly policy: DegradePolicy;
+  /** How the bridge names itself where a peer wants to know, and nobody else's name will do. */
+  readonly identity: Wire & { readonly name: string; readonly version: string };
+  readonly observe: Observe;
+  readonly timeouts: Timeouts;
+  readonly limits: Limits;
+  readonly choices: Choices;
+  /** Gives milliseconds that only grow. */
+  readonly now: () => number;
+  /** Gives a number from 0 up to 1. */
+  readonly random: () => number;
+  /** Gives a fresh identifier nobody can guess. */
+  readonly mint: () => string;
+}
+
+/** The bounds kept where nothing else is said. */
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  probe: 5_000,
+  handshake: 30_000,
+  call: 1_800_000,
+  answer: 600_000,
+  acknowledge: 10_000,
+  drain: 10_000,
+};
+
+/** The limits kept where nothing else is said. */
+export const DEFAULT_LIMITS: Limits = { flows: 10_000, questions: 64, watched: 1_024, rounds: 10, emptyRounds: 3 };
+
+/** The choices made where nothing else is said. */
+export const DEFAULT_CHOICES: Choices = {
+  elicitationError: "fail",
+  toolFailure: "isError",
+  advertiseModern: "always",
+  stdioProbe: "inPlaceRespawn",
+};

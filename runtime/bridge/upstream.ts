@@ -1,0 +1,135 @@
+// The server's end: finds out of which era the server is, keeps that for as long as it may be relied on, and opens conversations with it.
+
+import { eraOf, newestOf } from "./eras.js";
+import { Close } from "./errors.js";
+import { ToolBook } from "./headers.js";
+import { ModernServer } from "./modern-server.js";
+import { narrowed } from "./negotiate.js";
+import type { BridgeOptions } from "./options.js";
+import type { Connector, Peer, TransportName } from "./peer.js";
+import { EraCache } from "./probe.js";
+import { probe, type Probed } from "./prober.js";
+
+/** A conversation with the server, before the first request of a client's: its era, and what to offer it. */
+export type Opened =
+  | { readonly era: "legacy"; readonly peer: Peer; readonly transport: TransportName; readonly offer: string | undefined }
+  | { readonly era: "modern"; readonly server: ModernServer; readonly isShared: boolean };
+
+/** How long a server is taken for legacy before it is asked again, and how many servers are remembered. */
+const MEMORY = { legacyMs: 600_000, most: 1_000 };
+
+/** Knows one server. */
+export class Upstream {
+  readonly connector: Connector;
+  /** The revisions that may be spoken with it. */
+  readonly spoken: readonly string[];
+  readonly #options: BridgeOptions;
+  readonly #eras = new EraCache(MEMORY);
+  readonly #lost: (method: unknown, because: string) => void;
+  readonly #peers = new Set<Peer>();
+  #shared: Promise<ModernServer> | undefined;
+  #isClosed = false;
+
+  /** `lost` is told of frames of a shared server that belong to nobody. Throws `UnknownRevisionError` for a forced revision no table has. */
+  constructor(connector: Connector, revisions: readonly string[], options: BridgeOptions, lost: (method: unknown, because: string) => void) {
+    this.connector = connector;
+    this.spoken = narrowed(revisions, options.choices.upstreamRevision);
+    this.#options = options;
+    this.#lost = lost;
+  }
+
+  /**
+   * Opens a conversation for one session; a server of both eras is taken for one of the era preferred. A modern server at an address is shared by
+   * all sessions, since no request depends on another; a process is the session's own. Rejects with `Unreachable`, and with `Close` once closed.
+   */
+  async open(preferred: "legacy" | "modern", lost: (method: unknown, because: string) => void): Promise<Opened> {
+    if (this.#isClosed) throw new Close("the bridge is closing");
+    if (this.#shared !== undefined && !this.connector.spawns) {
+      const server = await this.#shared;
+      if (preferred === "modern" || newestOf(supportedBy(server), "legacy") === undefined) return { era: "modern", server, isShared: true };
+    }
+    const found = await this.#find();
+    const isLegacy = found.era === "legacy" || (preferred === "legacy" && newestOf(found.revisions, "legacy") !== undefined);
+    if (isLegacy) {
+      const peer = this.#kept(found.peer ?? (await this.connector.connect(found.transport)));
+      const offer = eraOf(found.revision) === "legacy" ? found.revision : newestOf(found.revisions, "legacy");
+      return { era: "legacy", peer, transport: found.transport, offer };
+    }
+    if (this.connector.spawns) return { era: "modern", server: await this.#serverOf(found, lost), isShared: false };
+    this.#shared ??= this.#share(found);
+    return { era: "modern", server: await this.#shared, isShared: true };
+  }
+
+  /** Opens the conversation that requests share which stand for themselves; undefined where the server is legacy. */
+  async shared(): Promise<ModernServer | undefined> {
+    if (this.#isClosed) throw new Close("the bridge is closing");
+    if (this.#shared === undefined) {
+      const found = await this.#find();
+      if (found.era === "legacy") {
+        await found.peer?.close();
+        return undefined;
+      }
+      this.#shared ??= this.#share(found);
+    }
+    return this.#shared;
+  }
+
+  /** Opens another conversation over an older transport, for a server that takes nothing over the first. */
+  async openOver(transport: TransportName): Promise<Peer> {
+    return this.#kept(await this.connector.connect(transport));
+  }
+
+  /** Forgets what was found out, after a failure that only another revision explains. */
+  forget(): void {
+    this.#eras.drop(this.connector.name);
+    this.#shared = undefined;
+  }
+
+  /** Ends every conversation. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#peers].map((peer) => peer.close()));
+  }
+
+  #find(): Promise<Probed> {
+    const { timeouts, choices, identity, now } = this.#options;
+    return probe(this.connector, {
+      spoken: this.spoken,
+      timeoutMs: timeouts.probe,
+      stdioProbe: choices.stdioProbe,
+      clientInfo: identity,
+      clientCapabilities: {},
+      cache: this.#eras,
+      now,
+      ...(choices.upstreamRevision === undefined ? {} : { era: eraOf(choices.upstreamRevision) }),
+    });
+  }
+
+  #share(found: Probed): Promise<ModernServer> {
+    const server = this.#serverOf(found, this.#lost);
+    // A server that went away is looked for again by the next who asks.
+    const forget = (): void => {
+      if (this.#shared === server) this.#shared = undefined;
+    };
+    void server.then(({ peer }) => peer.closed).then(forget, forget);
+    return server;
+  }
+
+  async #serverOf(found: Probed, lost: (method: unknown, because: string) => void): Promise<ModernServer> {
+    const peer = this.#kept(found.peer ?? (await this.connector.connect(found.transport)));
+    peer.agree(found.revision);
+    return new ModernServer(peer, found.revision, found.discover ?? {}, new ToolBook(), lost);
+  }
+
+  #kept(peer: Peer): Peer {
+    this.#peers.add(peer);
+    void peer.closed.then(() => this.#peers.delete(peer));
+    return peer;
+  }
+}
+
+function supportedBy({ discovered }: ModernServer): readonly unknown[] {
+  const supported: unknown = discovered["supportedVersions"];
+  return Array.isArray(supported) ? supported : [];
+}
+

@@ -1,0 +1,186 @@
+// Reads what `polyrev bridge` was told on the command line into what it does. Pure but for the reader of files it is given; every fault names the
+// option, the value and the fix.
+
+import { parseArgsStringToArgv } from "string-argv";
+import { DegradePolicy, knownRevisions } from "../mcp.js";
+import { isProtocolError } from "../errors.js";
+
+/** The options as the command line has them. */
+export interface BridgeFlags {
+  readonly upstream: string;
+  readonly listen: string;
+  readonly policy: string;
+  readonly report?: string;
+  readonly log: string;
+  readonly clientRevision?: string;
+  readonly upstreamRevision?: string;
+  readonly advertiseModern: "always" | "when-upstream-modern";
+  readonly stdioProbe: "sibling" | "inPlaceRespawn" | "off";
+  readonly header: readonly string[];
+  readonly headerFile?: string;
+  readonly env: readonly string[];
+  readonly allowOrigin: readonly string[];
+  readonly allowHost: readonly string[];
+}
+
+/** Where the server is. */
+export type UpstreamTarget =
+  | { readonly kind: "url"; readonly url: URL; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: "command"; readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
+
+/** Where clients come from. */
+export type ListenTarget =
+  | { readonly kind: "stdio" }
+  | { readonly kind: "http"; readonly host: string; readonly port: number; readonly path: string };
+
+/** What the command does. */
+export interface BridgePlan {
+  readonly upstream: UpstreamTarget;
+  readonly listen: ListenTarget;
+  readonly policy: DegradePolicy;
+  readonly report: string | undefined;
+  readonly log: string;
+  readonly clientRevision: string | undefined;
+  readonly upstreamRevision: string | undefined;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHosts: readonly string[];
+}
+
+/** Says that the command line, or a file it names, cannot be used; `isData` where it is the file. */
+export class BridgeUsageError extends Error {
+  readonly isData: boolean;
+
+  constructor(message: string, isData = false) {
+    super(message);
+    this.isData = isData;
+  }
+}
+
+/** What planning needs of the machine. */
+export interface PlanRoom {
+  /** Reads a text file; throws where it cannot. */
+  readonly readFile: (path: string) => string;
+  /** Parses YAML; throws where it cannot. */
+  readonly parseYaml: (text: string) => unknown;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The names of the log levels, most said first. */
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+
+const PRESETS: ReadonlyMap<string, () => DegradePolicy> = new Map([
+  ["strict", () => DegradePolicy.strict()],
+  ["balanced", () => DegradePolicy.balanced()],
+  ["permissive", () => DegradePolicy.permissive()],
+]);
+
+/** Turns flags and the arguments behind `--` into a plan; throws `BridgeUsageError`. */
+export function planBridge(flags: BridgeFlags, rest: readonly string[], room: PlanRoom): BridgePlan {
+  const { report, log, clientRevision, upstreamRevision, allowOrigin, allowHost } = flags;
+  return {
+    upstream: upstreamOf(flags, rest, room),
+    listen: listenOf(flags.listen),
+    policy: policyOf(flags.policy, room),
+    report,
+    log,
+    clientRevision: revisionOf("--client-revision", clientRevision),
+    upstreamRevision: revisionOf("--upstream-revision", upstreamRevision),
+    allowedOrigins: allowOrigin,
+    allowedHosts: allowHost,
+  };
+}
+
+function upstreamOf({ upstream, header, headerFile, env }: BridgeFlags, rest: readonly string[], room: PlanRoom): UpstreamTarget {
+  if (/^https?:\/\//i.test(upstream)) {
+    if (rest.length > 0) throw new BridgeUsageError(`--upstream is an address, so nothing may stand behind --: ${rest.join(" ")}`);
+    if (!URL.canParse(upstream)) throw new BridgeUsageError(`cannot use --upstream ${JSON.stringify(upstream)}: it is no address`);
+    return { kind: "url", url: new URL(upstream), headers: headersOf(header, headerFile, room) };
+  }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(upstream)) {
+    throw new BridgeUsageError(`cannot use --upstream ${JSON.stringify(upstream)}: give an http or https address, or a command`);
+  }
+  const [command, ...args] = [...parseArgsStringToArgv(upstream), ...rest];
+  if (command === undefined) throw new BridgeUsageError("cannot use --upstream: it is empty; give an address or a command");
+  if (header.length > 0 || headerFile !== undefined) {
+    throw new BridgeUsageError("--upstream is a command, which takes no headers; hand secrets on with --env NAME");
+  }
+  return { kind: "command", command, args, env: environmentOf(env, room) };
+}
+
+/** Secrets come from files and the environment, never from the command line, which every process of the machine can read. */
+function headersOf(names: readonly string[], file: string | undefined, room: PlanRoom): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const entry of names) {
+    const at = entry.indexOf("=");
+    const [name, variable] = [entry.slice(0, at), entry.slice(at + 1)];
+    if (at < 1) throw new BridgeUsageError(`cannot use --header ${JSON.stringify(entry)}: write name=VARIABLE, with the value in the environment`);
+    const value = room.environment[variable];
+    if (value === undefined) throw new BridgeUsageError(`cannot use --header ${name}: the environment has no ${variable}`);
+    addHeader(headers, name, value, `--header ${name}`);
+  }
+  if (file !== undefined) for (const line of readLines(file, room)) addHeaderLine(headers, line, file);
+  return headers;
+}
+
+function readLines(file: string, room: PlanRoom): readonly string[] {
+  return readText(file, "--header-file", room)
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"));
+}
+
+function addHeaderLine(headers: Record<string, string>, line: string, file: string): void {
+  const at = line.indexOf(":");
+  if (at < 1) throw new BridgeUsageError(`cannot use ${file}: a line has no colon; write one "name: value" a line`, true);
+  addHeader(headers, line.slice(0, at).trim(), line.slice(at + 1).trim(), file);
+}
+
+function addHeader(headers: Record<string, string>, name: string, value: string, source: string): void {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw new BridgeUsageError(`cannot use ${source}: ${JSON.stringify(name)} is no header name`);
+  if (/[\r\n\0]/.test(value)) throw new BridgeUsageError(`cannot use ${source}: the value has a line break`);
+  headers[name.toLowerCase()] = value;
+}
+
+function environmentOf(names: readonly string[], { environment }: PlanRoom): Readonly<Record<string, string>> {
+  const entries = names.map((name) => {
+    const value = environment[name];
+    if (value === undefined) throw new BridgeUsageError(`cannot hand on --env ${name}: the environment has no such variable`);
+    return [name, value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function listenOf(listen: string): ListenTarget {
+  if (listen === "stdio") return { kind: "stdio" };
+  if (!URL.canParse(listen) || new URL(listen).protocol !== "http:") {
+    throw new BridgeUsageError(`cannot use --listen ${JSON.stringify(listen)}: give stdio or an address such as http://127.0.0.1:7700/mcp`);
+  }
+  const { hostname, port, pathname } = new URL(listen);
+  const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+  return { kind: "http", host, port: port === "" ? 80 : Number(port), path: pathname === "/" ? "/mcp" : pathname };
+}
+
+function policyOf(policy: string, room: PlanRoom): DegradePolicy {
+  const preset = PRESETS.get(policy);
+  if (preset !== undefined) return preset();
+  const text = readText(policy, "--policy", room);
+  try {
+    return DegradePolicy.from(room.parseYaml(text));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new BridgeUsageError(`${policy}: ${isProtocolError(error) ? reason : `cannot read the policy: ${reason}`}`, true);
+  }
+}
+
+function readText(file: string, option: string, room: PlanRoom): string {
+  try {
+    return room.readFile(file);
+  } catch (error) {
+    const choices = option === "--policy" ? `; presets are ${[...PRESETS.keys()].join(", ")}` : "";
+    throw new BridgeUsageError(`cannot use ${option} ${JSON.stringify(file)}: ${error instanceof Error ? error.message : String(error)}${choices}`);
+  }
+}
+
+function revisionOf(option: string, revision: string | undefined): string | undefined {
+  if (revision === undefined || knownRevisions().includes(revision)) return revision;
+  throw new BridgeUsageError(`cannot use ${option} ${JSON.stringify(revision)}: unknown; known are ${knownRevisions().join(", ")}`);
+}
