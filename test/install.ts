@@ -1,5 +1,6 @@
-// Installs the native peers where they are not installed as the lock file says; npm's own cache is the only cache. `npm ci` writes a lock file
-// of its own below node_modules, so comparing the two tells whether there is anything to do.
+// Installs the packages of test folders that bring their own, where they are not installed as the lock file says: `install.ts <folder>…`.
+// npm's own cache is the only cache. `npm ci` writes a lock file of its own below node_modules, so comparing the two tells whether there is
+// anything to do.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,17 +10,17 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly version?: string; readonly integrity?: string }>>;
 }
 
-const folder = fileURLToPath(new URL(".", import.meta.url));
-
-if (!isInstalled()) {
+for (const name of process.argv.slice(2)) {
+  const folder = fileURLToPath(new URL(`${name}/`, import.meta.url));
+  if (isInstalled(folder)) continue;
   const { status, error } = spawnSync("npm", ["ci", "--prefix", folder, "--no-audit", "--no-fund", "--prefer-offline"], {
     stdio: "inherit",
   });
-  if (error !== undefined) console.error(`cannot install the native peers: ${error.message}`);
-  process.exitCode = status ?? 1;
+  if (error !== undefined) console.error(`cannot install the packages of ${folder}: ${error.message}`);
+  if (status !== 0) process.exitCode = status ?? 1;
 }
 
-function isInstalled(): boolean {
+function isInstalled(folder: string): boolean {
   const written = `${folder}node_modules/.package-lock.json`;
   return existsSync(written) && isDeepStrictEqual(versionsIn(written), versionsIn(`${folder}package-lock.json`));
 }
