@@ -1,0 +1,379 @@
+// A modern server behind a legacy session: the client keeps its session, the server sees requests that stand for themselves. What the session knows
+// (capabilities, log level, subscriptions) is said anew on each request, and where the server needs input it is asked of the client while the
+// client waits.
+
+import { isWire } from "../capabilities.js";
+import type { Codec } from "../codec.js";
+import type { AskedRequest } from "../envelope.js";
+import { isLowerError } from "../errors.js";
+import { codecFor, Feature, resolve, VALUES, type Transport } from "../mcp.js";
+import type { Direction, Wire } from "../protocol.js";
+import { TranslationReport } from "../report.js";
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from "../rpc-codes.js";
+import { crossAnswer, crossCall, liftAnswer, liftCall, checkShared, type Agreement } from "./agreement.js";
+import { isTold } from "./bridge.js";
+import { isBridgeError, Refusal, bridgeErrorOf } from "./errors.js";
+import type { Flow } from "./flow.js";
+import { messageOf, tell, type Backend, type ClientSide } from "./legacy-session.js";
+import { crossingOf, META, stripMeta, type Crossing } from "./meta.js";
+import { isHeaderMismatch, type ModernServer } from "./modern-server.js";
+import type { BridgeOptions } from "./options.js";
+import { progressTokenOf, withId, withMeta } from "./payload.js";
+import { errorResponse, plainError, readError } from "./refusal.js";
+import { Subscription } from "./subscription.js";
+import { ProgressTokens } from "./tokens.js";
+import { askRound, type RoundRoom } from "./asking.js";
+import { asksForInput, Rounds } from "./rounds.js";
+import { withoutQuestions } from "./project.js";
+
+/** What a session with a modern server is made of. */
+export interface ModernSession {
+  readonly server: ModernServer;
+  /** True where other sessions use the server's connection too. */
+  readonly isShared: boolean;
+  readonly downstream: Codec;
+  readonly welcome: Wire;
+  /** What the client can do, as the server's revision says it. */
+  readonly clientCapabilities: Wire;
+  readonly clientInfo: Wire | undefined;
+}
+
+/** Carries one session to a modern server. https://modelcontextprotocol.io/specification/2026-07-28/basic */
+export class ModernBackend implements Backend {
+  readonly downstream: Codec;
+  readonly upstream: Codec;
+  readonly welcome: Wire;
+  readonly #session: ModernSession;
+  readonly #client: ClientSide;
+  readonly #options: BridgeOptions;
+  readonly #tokens = new ProgressTokens<Leg>();
+  readonly #crossing: Crossing;
+  readonly #subscription: Subscription;
+  /** Codecs by what they say of the client on each request. */
+  readonly #codecs = new Map<string, Promise<Codec>>();
+  #level: string | undefined;
+
+  private constructor(session: ModernSession, upstream: Codec, client: ClientSide, options: BridgeOptions) {
+    this.downstream = session.downstream;
+    this.upstream = upstream;
+    this.welcome = session.welcome;
+    this.#session = session;
+    this.#client = client;
+    this.#options = options;
+    const { profile: down } = session.downstream;
+    const { capabilities } = down;
+    this.#crossing = crossingOf(
+      { revision: session.downstream.version, client: capabilities.client, server: capabilities.server },
+      { revision: session.server.revision, client: session.clientCapabilities, server: session.server.discovered["capabilities"] },
+    );
+    this.#subscription = new Subscription({
+      server: session.server,
+      codec: () => this.#codec(false),
+      capabilities: session.server.discovered["capabilities"],
+      push: (frame) => this.#pushed(frame),
+      options,
+      account: client.account,
+    });
+  }
+
+  /** Makes the backend of a session. */
+  static async open(session: ModernSession, client: ClientSide, options: BridgeOptions): Promise<ModernBackend> {
+    const upstream = await upstreamCodec(session, session.clientCapabilities, undefined);
+    return new ModernBackend(session, upstream, client, options);
+  }
+
+  async call(flow: Flow): Promise<Wire> {
+    const own = OWN[flow.method];
+    if (own === undefined) return this.#carry(flow);
+    // Held against the client's own agreement first: what was not advertised is not there.
+    const asking = liftCall(this.downstream, flow.message);
+    checkShared(this.downstream, this.downstream, asking, "clientToServer");
+    const params = isWire(asking.params) ? asking.params : {};
+    await own(this, params);
+    return { jsonrpc: "2.0", id: flow.id, result: {} };
+  }
+
+  /** Keeps the level for the requests to come. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging */
+  setLevel(level: unknown): void {
+    if (typeof level !== "string" || !LEVELS.includes(level)) {
+      throw new Refusal(plainError(INVALID_PARAMS, `cannot set the log level: ${JSON.stringify(level)} is none; there are ${LEVELS.join(", ")}`));
+    }
+    this.#level = level;
+  }
+
+  /** Watches a resource; rejects where the server does not take it up. */
+  watch(uri: unknown): Promise<void> {
+    return this.#subscription.watch(uri);
+  }
+
+  /** Watches a resource no longer. */
+  unwatch(uri: unknown): Promise<void> {
+    return this.#subscription.unwatch(uri);
+  }
+
+  async #carry(flow: Flow): Promise<Wire> {
+    const { method, message } = flow;
+    const canAsk = asksForInput(method) && flow.sink.canStream;
+    const codec = await this.#codec(canAsk);
+    const agreement: Agreement = { downstream: this.downstream, upstream: codec, policy: this.#options.policy };
+    const token = progressTokenOf(message["params"]);
+    const leg: Leg = { flow };
+    const minted = token === undefined ? undefined : this.#tokens.open(leg, token);
+    const rounds = new Rounds({
+      method,
+      revision: codec.version,
+      capabilities: codec.capabilities.client,
+      limits: this.#options.limits,
+      choices: this.#options.choices,
+      canExpress: (asked, params) => this.#whyInexpressible(asked, params),
+    });
+    try {
+      for (let more: Wire = {}; ;) {
+        const { answer, asked } = await this.#leg(agreement, leg, minted, more);
+        const lifted = liftAnswer(codec, answer, asked);
+        const step = lifted.kind === "error" ? ({ do: "finish" } as const) : rounds.next(lifted.result);
+        if (step.do === "finish") return withId(this.#back(agreement, answer, asked, flow), flow.id);
+        if (step.do === "fail") return withId(step.response, flow.id);
+        if (step.do === "wait") await pause(step.milliseconds, flow.signal);
+        const responses = step.do === "ask" ? await askRound(step.requests, this.#roundRoom(flow, codec)) : {};
+        const next = rounds.answered(responses);
+        if ("response" in next) return withId(next.response, flow.id);
+        more = next.more;
+      }
+    } finally {
+      if (minted !== undefined) this.#tokens.close(minted);
+    }
+  }
+
+  /** Asks the server once, and once more where it says that headers and message were not the same: then nothing ran. */
+  async #leg(agreement: Agreement, leg: Leg, minted: unknown, more: Wire): Promise<{ readonly answer: Wire; readonly asked: AskedRequest }> {
+    const { flow } = leg;
+    const { message, method } = flow;
+    const steps = new TranslationReport();
+    const edit = (params: unknown): unknown => {
+      const stripped = isWire(params) ? stripMeta(params, this.#crossing) : params;
+      const tokened = minted === undefined ? stripped : withMeta(stripped, "progressToken", minted);
+      return Object.keys(more).length === 0 ? tokened : { ...(isWire(tokened) ? tokened : {}), ...more };
+    };
+    const { outbound, asking } = crossCall(agreement, message, "clientToServer", edit, steps);
+    this.#tellSteps(agreement.upstream, method, "clientToServer", "params", steps);
+    const request = enveloped(agreement.upstream, outbound);
+    const asked = { method, params: asking.params };
+    const answer = await this.#ask(request, leg);
+    if (!isHeaderMismatch(answer)) return { answer, asked };
+    await this.#refreshTools(agreement.upstream, flow);
+    return { answer: await this.#ask(request, leg), asked };
+  }
+
+  async #ask(request: Wire, leg: Leg): Promise<Wire> {
+    const { flow } = leg;
+    const call = this.#session.server.start({
+      request,
+      signal: flow.signal,
+      timeout: this.#options.timeouts.call,
+      reason: () => flow.reason,
+      onFrame: (frame) => this.#heard(frame, flow),
+    });
+    leg.rest = call.rest;
+    return call.answer;
+  }
+
+  async #refreshTools(codec: Codec, flow: Flow): Promise<void> {
+    const { server } = this.#session;
+    let cursor: unknown;
+    do {
+      const params = codec.lower("tools/list", "params", cursor === undefined ? {} : { cursor }, this.#options.policy);
+      const call = server.start({
+        request: { jsonrpc: "2.0", method: "tools/list", params },
+        signal: flow.signal,
+        timeout: this.#options.timeouts.call,
+        onFrame: () => undefined,
+      });
+      const { result } = await call.answer;
+      if (!isWire(result)) return;
+      server.learn(result["tools"]);
+      cursor = result["nextCursor"];
+    } while (typeof cursor === "string");
+  }
+
+  /** Takes an answer to the client; a list of tools without those an HTTP client has to leave out. */
+  #back(agreement: Agreement, answer: Wire, asked: AskedRequest, flow: Flow): Wire {
+    const steps = new TranslationReport();
+    const edit = asked.method === "tools/list" ? (result: unknown) => this.#withoutInvalid(result) : undefined;
+    const settled = this.#settled(answer);
+    const reply = crossAnswer(agreement, settled, asked, "clientToServer", edit, steps);
+    this.#tellSteps(agreement.upstream, flow.method, "serverToClient", "error" in answer ? "error" : "result", steps);
+    return reply;
+  }
+
+  #withoutInvalid(result: unknown): unknown {
+    const { server } = this.#session;
+    if (!isWire(result) || server.peer.transport !== "streamable-http" || !Array.isArray(result["tools"])) return result;
+    const invalid = new Map(server.learn(result["tools"]).map(({ name, reason }) => [name as unknown, reason]));
+    if (invalid.size === 0) return result;
+    for (const [name, reason] of invalid) {
+      this.#client.account.tell({ event: "dropped", hop: "upstream", method: "tools/list", because: `the tool ${String(name)}: ${reason}` });
+    }
+    return { ...result, tools: result["tools"].filter((tool) => !isWire(tool) || !invalid.has(tool["name"])) };
+  }
+
+  /** A refusal for want of a capability that the client has and the bridge withheld is the bridge's, not the client's. */
+  #settled(answer: Wire): Wire {
+    const error = readError(answer);
+    if (error === undefined) return answer;
+    const { server } = this.#session;
+    const name = server.errorName(error.code);
+    if (name === "UNSUPPORTED_PROTOCOL_VERSION") {
+      const message = `cannot use the server any longer at ${server.revision}: ${String(error.message)}`;
+      return errorResponse(undefined, bridgeErrorOf({ kind: "upstream-unavailable", message, retry: "fresh", upstream: isWire(answer["error"]) ? answer["error"] : undefined }));
+    }
+    if (name !== "MISSING_REQUIRED_CLIENT_CAPABILITY" || !isWire(error.data)) return answer;
+    const needed = error.data["requiredCapabilities"];
+    const isWithheld = isWire(needed) && Object.keys(needed).every((key) => Object.hasOwn(this.#session.clientCapabilities, key));
+    if (!isWithheld) return answer;
+    const message = `cannot ask the client for ${Object.keys(needed).join(", ")}: its request has no way for questions`;
+    return errorResponse(undefined, bridgeErrorOf({ kind: "not-translatable", message, retry: "no" }));
+  }
+
+  #roundRoom(flow: Flow, codec: Codec): RoundRoom {
+    return { questions: this.#client.questions, downstream: this.downstream, upstream: codec, policy: this.#options.policy, flow };
+  }
+
+  /** Says why a question cannot be put to the client, where it cannot. */
+  #whyInexpressible(method: string, params: unknown): string | undefined {
+    try {
+      this.downstream.lower(method, "params", params, this.#options.policy);
+      return undefined;
+    } catch (error) {
+      if (isLowerError(error)) return error.message;
+      throw error;
+    }
+  }
+
+  #heard(frame: Wire, flow: Flow): Promise<void> | void {
+    const { method, params } = frame;
+    if (typeof method !== "string" || frame["id"] !== undefined) return this.#drop(undefined, "a modern server asks nothing beside its answers");
+    const progress = method === "notifications/progress" ? this.#tokens.take(params) : undefined;
+    if (method === "notifications/progress" && progress === undefined) return this.#drop(method, "nobody asked for it");
+    progress?.holder.rest?.();
+    if (method === "notifications/message" && !this.#wants(params)) return this.#drop(method, "it is below the level that was asked for");
+    const outbound = this.#crossDown(progress === undefined ? frame : { ...frame, params: progress.params });
+    if (outbound === undefined) return undefined;
+    const written = tell(this.#client, outbound, flow.sink);
+    if (written === false) this.#drop(method, "the client takes nothing before the answer");
+    else return written;
+  }
+
+  #wants(params: unknown): boolean {
+    const level = isWire(params) ? params["level"] : undefined;
+    return this.#level !== undefined && typeof level === "string" && LEVELS.indexOf(level) >= LEVELS.indexOf(this.#level);
+  }
+
+  /** Gives a frame to the client that belongs to no request of it; false where there is no stream for it now. */
+  #pushed(frame: Wire): boolean {
+    const outbound = this.#crossDown(frame);
+    return outbound === undefined || this.#client.link.push(outbound);
+  }
+
+  #crossDown(frame: Wire): Wire | undefined {
+    const steps = new TranslationReport();
+    const agreement = { downstream: this.downstream, upstream: this.upstream, policy: this.#options.policy };
+    try {
+      const edit = (params: unknown): unknown => (isWire(params) ? stripMeta(params, this.#crossing) : params);
+      const { outbound, asking } = crossCall(agreement, frame, "serverToClient", edit, steps);
+      this.#tellSteps(this.upstream, asking.method, "serverToClient", "params", steps);
+      return outbound;
+    } catch (error) {
+      if (!isBridgeError(error)) throw error;
+      this.#drop(String(frame["method"]), messageOf(error));
+      return undefined;
+    }
+  }
+
+  async notify({ method, params }: Wire): Promise<void> {
+    if (method === "notifications/initialized") return this.#subscription.start();
+    const because = "a modern server has no way to hear it";
+    if (method === "notifications/progress" && isWire(params)) this.#client.questions.restAll();
+    this.#client.account.tell({ event: "dropped", hop: "downstream", method: String(method), because });
+  }
+
+  hears(): void {
+    this.#subscription.hears();
+  }
+
+  async close(): Promise<void> {
+    this.#subscription.close();
+    if (!this.#session.isShared) await this.#session.server.peer.close();
+  }
+
+  #codec(canAsk: boolean): Promise<Codec> {
+    const key = `${String(canAsk)} ${this.#level ?? ""}`;
+    const found = this.#codecs.get(key);
+    if (found !== undefined) return found;
+    const { clientCapabilities } = this.#session;
+    const said = canAsk ? clientCapabilities : withoutQuestions(clientCapabilities);
+    const made = upstreamCodec(this.#session, said, this.#level);
+    this.#codecs.set(key, made);
+    return made;
+  }
+
+  #tellSteps(upstream: Codec, method: string, direction: Direction, part: "params" | "result" | "error", { steps }: TranslationReport): void {
+    const [from, to] = direction === "clientToServer" ? [this.downstream, upstream] : [upstream, this.downstream];
+    for (const step of steps) {
+      if (isTold(step)) this.#client.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
+    }
+  }
+
+  #drop(method: string | undefined, because: string): void {
+    this.#client.account.tell({ event: "dropped", hop: "upstream", method, because });
+  }
+}
+
+interface Leg {
+  readonly flow: Flow;
+  rest?: () => void;
+}
+
+/** What a legacy client asks that the modern era has no request for: the session's own. */
+const OWN: Readonly<Record<string, (backend: ModernBackend, params: Wire) => Promise<void> | void>> = {
+  "logging/setLevel": (backend, { level }) => backend.setLevel(level),
+  "resources/subscribe": (backend, { uri }) => backend.watch(uri),
+  "resources/unsubscribe": (backend, { uri }) => backend.unwatch(uri),
+};
+
+/** The levels of log messages, the least important first. */
+const LEVELS: readonly string[] = Object.values(VALUES).at(-1)?.LoggingLevel ?? [];
+
+async function upstreamCodec({ server, clientInfo }: ModernSession, clientCapabilities: Wire, logLevel: string | undefined): Promise<Codec> {
+  const transport: Transport = server.peer.transport;
+  const session = { client: clientCapabilities, server: server.discovered["capabilities"], transport };
+  const profile = resolve({ revision: server.revision, ...session });
+  const hop = { clientCapabilities, ...(clientInfo === undefined ? {} : { clientInfo }), ...(logLevel === undefined ? {} : { logLevel }) };
+  return codecFor(server.revision, profile, { ...hop, checked: true });
+}
+
+/** A request no revision knows needs the metadata of every modern request all the same; it is what any other request of the same hop says. */
+function enveloped(codec: Codec, request: Wire): Wire {
+  const { method, params } = request;
+  if (typeof method !== "string" || codec.method(method) !== undefined) return request;
+  const said = codec.lower("server/discover", "params", {});
+  const own = isWire(said) && isWire(said["_meta"]) ? said["_meta"] : {};
+  let next: unknown = params;
+  for (const [key, value] of Object.entries(own)) next = withMeta(next, key, value);
+  return { ...request, params: next };
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener("abort", done, { once: true });
+    if (signal.aborted) done();
+  });
+}
+
+export { Feature, METHOD_NOT_FOUND, META, withId };
