@@ -71,5 +71,5 @@ export function codeIn(era: Era, name: ErrorName): number {
   throw new RangeError(`cannot find a code for ${name}: no ${era} revision has one`);
 }
 
-const NEWEST_FIRST = [...REVISIONS].reverse();
+const NEWEST_FIRST = REVISIONS.toReversed();
 const FIRST_MODERN = REVISIONS.find((entry) => entry.era === "modern")?.revision;

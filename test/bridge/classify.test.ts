@@ -168,7 +168,7 @@ describe("classifyHttp", () => {
       "2027-01-15",
       undefined,
       BOTH,
-      refused(-32022, "2027-01-15", { supported: [...ALL].reverse(), requested: "2027-01-15" }),
+      refused(-32022, "2027-01-15", { supported: ALL.toReversed(), requested: "2027-01-15" }),
     ],
     [
       "a legacy revision in an envelope",
