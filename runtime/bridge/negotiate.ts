@@ -68,7 +68,7 @@ export function supportedIn(error: unknown): readonly string[] | undefined {
   if (!isWire(error) || !isWire(error["data"])) return undefined;
   const { supported } = error["data"];
   if (!VERSION_CODES.has(error["code"])) return undefined;
-  return Array.isArray(supported) && supported.every((entry) => typeof entry === "string") ? (supported as string[]) : undefined;
+  return Array.isArray(supported) && supported.every((entry) => typeof entry === "string") ? supported : undefined;
 }
 
 /** Finds the newest modern revision both sides have, but for those that were tried. */
