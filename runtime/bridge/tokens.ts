@@ -1,0 +1,74 @@
+// Progress tokens, minted anew on every connection, and the progress of one flow over all its requests: towards the client it only grows, whatever
+// each request starts at. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
+
+import { withField, withoutField } from "../copy.js";
+import type { RequestId } from "../envelope.js";
+import type { Wire } from "../protocol.js";
+import { isRequestId, metaOf } from "./answers.js";
+
+/** Reads the token with which a request asks for progress; undefined where it does not ask. */
+export function progressTokenOf(params: unknown): RequestId | undefined {
+  const token = metaOf(params)?.["progressToken"];
+  return isRequestId(token) ? token : undefined;
+}
+
+/** Follows the progress of one flow, under the token its client gave. */
+export class ProgressLine {
+  readonly #token: RequestId;
+  #offset = 0;
+  #last: number | undefined;
+  #legs = 0;
+
+  constructor(token: RequestId) {
+    this.#token = token;
+  }
+
+  /** Starts another request of the flow: what it reports is counted on from what was reported before. */
+  startLeg(): void {
+    this.#legs += 1;
+    this.#offset = this.#last ?? 0;
+  }
+
+  /** Writes the params of a notification for the client; undefined for one that does not get any further than the last. */
+  forward(params: Wire): Wire | undefined {
+    const { progress, total } = params;
+    if (typeof progress !== "number" || !Number.isFinite(progress)) return undefined;
+    const rebased = this.#offset + progress;
+    if (this.#last !== undefined && rebased <= this.#last) return undefined;
+    this.#last = rebased;
+    const counted = this.#offset === 0 ? params : withField(params, "progress", rebased);
+    // A total of one request says nothing of the whole flow, and null is no number.
+    const isTotal = typeof total === "number" && this.#legs <= 1;
+    const totalled = isTotal || total === undefined ? counted : withoutField(counted, "total");
+    return totalled["progressToken"] === this.#token ? totalled : withField(totalled, "progressToken", this.#token);
+  }
+}
+
+/** Gives out the tokens of one connection, and finds what they were given out for. */
+export class ProgressTokens<F> {
+  readonly #open = new Map<string, F>();
+  #last = 0;
+
+  /** Gives a token that this connection has not seen. */
+  mint(flow: F): string {
+    this.#last += 1;
+    const token = `polyrev-${this.#last}`;
+    this.#open.set(token, flow);
+    return token;
+  }
+
+  /** Finds what a token was given out for; undefined for one that was invented, or whose request is over. */
+  find(token: unknown): F | undefined {
+    return typeof token === "string" ? this.#open.get(token) : undefined;
+  }
+
+  /** Ends a token, with the request it was given out for. */
+  end(token: string): void {
+    this.#open.delete(token);
+  }
+
+  /** Counts the tokens in use. */
+  get size(): number {
+    return this.#open.size;
+  }
+}
