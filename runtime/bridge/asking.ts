@@ -5,20 +5,12 @@ import { isWire } from "../capabilities.js";
 import type { Codec } from "../codec.js";
 import { isLowerError } from "../errors.js";
 import type { DegradePolicy } from "../policy.js";
+import type { Wire } from "../protocol.js";
 import type { TranslationReport } from "../report.js";
+import type { BridgeFault } from "./errors.js";
 import type { Flow } from "./flow.js";
 import { whyUnanswered, type Questions } from "./questions.js";
-import { readError } from "./refusal.js";
-
-/** One thing the server needs to know: its name in the round, and the question in canonical form. */
-export interface InputRequest {
-  readonly key: string;
-  readonly method: string;
-  readonly params: unknown;
-}
-
-/** What came of one question: the canonical result, or why there is none. */
-export type InputAnswer = { readonly result: unknown } | { readonly failed: string; readonly method: string };
+import { readAnswer, type Ask, type AskOutcome, type RoundPolicy } from "./rounds.js";
 
 /** What a round needs. */
 export interface RoundRoom {
@@ -26,44 +18,53 @@ export interface RoundRoom {
   /** Speaks with the client. */
   readonly downstream: Codec;
   readonly policy: DegradePolicy;
+  readonly choices: RoundPolicy;
   readonly flow: Flow;
   readonly report: TranslationReport;
-  /** Tells whether a failed question is an answer all the same, so that the others are still wanted. */
-  readonly isBearable: (method: string) => boolean;
 }
 
-/** Asks a round; resolves with what came of each question, by key. Never rejects. */
-export async function askRound(requests: readonly InputRequest[], room: RoundRoom): Promise<ReadonlyMap<string, InputAnswer>> {
+/** What came of a round: a response for each question by its key, or what ends the flow. */
+export type RoundOutcome = { readonly responses: Readonly<Record<string, Wire>> } | { readonly fault: BridgeFault };
+
+/** Asks a round. Never rejects. */
+export async function askRound(asks: readonly Ask[], room: RoundRoom): Promise<RoundOutcome> {
   const group = new AbortController();
   const withdraw = (): void => group.abort();
   room.flow.signal.addEventListener("abort", withdraw, { once: true });
   if (room.flow.isCancelled) withdraw();
+  let first: BridgeFault | undefined;
   try {
-    const entries = requests.map(async (request) => {
-      const answer = await askOne(request, room, group.signal);
-      if ("failed" in answer && !room.isBearable(request.method)) withdraw();
-      return [request.key, answer] as const;
-    });
-    return new Map(await Promise.all(entries));
+    const entries = await Promise.all(
+      asks.map(async (ask) => {
+        const outcome = await askOne(ask, room, group.signal);
+        if ("response" in outcome) return [ask.key, outcome.response] as const;
+        first ??= outcome.fault;
+        withdraw();
+        return [ask.key, {}] as const;
+      }),
+    );
+    return first === undefined ? { responses: Object.fromEntries(entries) } : { fault: first };
   } finally {
     room.flow.signal.removeEventListener("abort", withdraw);
   }
 }
 
-async function askOne({ method, params }: InputRequest, room: RoundRoom, signal: AbortSignal): Promise<InputAnswer> {
-  const { questions, downstream, policy, flow, report } = room;
-  const failed = (why: string): InputAnswer => ({ failed: `${method}: ${why}`, method });
-  let written: unknown;
+async function askOne(ask: Ask, { questions, downstream, policy, choices, flow, report }: RoundRoom, signal: AbortSignal): Promise<AskOutcome> {
+  const { method } = ask;
+  let params: unknown;
   try {
-    written = downstream.lower(method, "params", params, policy, report);
+    params = downstream.lower(method, "params", ask.params, policy, report);
   } catch (error) {
-    if (isLowerError(error)) return failed(error.message);
+    if (isLowerError(error)) return { fault: { kind: "not-translatable", message: `cannot ask the client for ${method}: ${error.message}` } };
     throw error;
   }
-  const answered = await questions.ask({ method, params: written, to: flow.sink, signal });
-  if (answered.end !== "answered") return failed(whyUnanswered(answered.end));
-  const error = readError(answered.response);
-  if (error !== undefined) return failed(`the client answered with error ${String(error.code)}: ${String(error.message)}`);
+  const answered = await questions.ask({ method, params, to: flow.sink, signal });
+  if (answered.end === "late") return readAnswer(ask, undefined, choices);
+  if (answered.end !== "answered") {
+    const message = `cannot get an answer to ${method}: ${whyUnanswered(answered.end)}`;
+    return { fault: { kind: "client-input-failed", message, sideEffects: "possible", retry: "fresh" } };
+  }
   const { result } = answered.response;
-  return isWire(result) ? { result: downstream.lift(method, "result", result, report) } : failed("the client answered with no result");
+  const lifted = isWire(result) ? downstream.lift(method, "result", result, report) : result;
+  return readAnswer(ask, { ...answered.response, result: lifted }, choices);
 }

@@ -280,7 +280,8 @@ function malformed(key: string, reason: string): EnvelopeReading {
   return { kind: "faulty", key, fault: "malformed", reason };
 }
 
-function isImplementation(value: unknown): value is Wire {
+/** Tells whether a value names a program and its version. */
+export function isImplementation(value: unknown): value is Wire {
   return isWire(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
 }
 

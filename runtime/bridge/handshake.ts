@@ -4,7 +4,7 @@
 import { isWire } from "../capabilities.js";
 import type { Codec } from "../codec.js";
 import { withField } from "../copy.js";
-import { codecFor, DegradePolicy, Feature, resolve } from "../mcp.js";
+import { codecFor, Feature, resolve } from "../mcp.js";
 import type { Transport } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
@@ -15,6 +15,7 @@ import type { BridgeOptions } from "./options.js";
 import type { Peer } from "./peer.js";
 import { withId } from "./payload.js";
 import { startCall } from "./upstream-call.js";
+import { OF_CAPABILITIES } from "./welcome.js";
 
 /** What a handshake is about. */
 export interface Greeting {
@@ -34,9 +35,6 @@ export interface Greeting {
 export type Greeted =
   | { readonly agreement: Agreement; readonly welcome: Wire; readonly serverInfo: unknown }
   | { readonly refused: Wire };
-
-/** Speaks of capabilities: what a peer cannot use of them is left out, whatever the policy says of payloads. */
-const OF_CAPABILITIES = DegradePolicy.balanced();
 
 /**
  * Shakes hands with a legacy server and works out what both hops agreed on. A server that refuses the offer is offered another revision while there

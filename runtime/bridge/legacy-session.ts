@@ -13,7 +13,8 @@ import type { Account } from "./events.js";
 import { Flow, Flows } from "./flow.js";
 import type { Conversation, Link, Reply, Sink, Visit } from "./peer.js";
 import { Questions } from "./questions.js";
-import { errorOf, errorResponse, plainError, type Hops } from "./refusal.js";
+import { errorAnswer, errorOf } from "./answers.js";
+import { errorFor, type Hops } from "./refusal.js";
 import type { Limits, Timeouts } from "./options.js";
 
 /** The client's side of a session, as what stands behind it sees it. */
@@ -87,7 +88,7 @@ export class LegacySession implements Conversation {
     try {
       messages = this.#split(message);
     } catch (error) {
-      if (isEnvelopeError(error)) return errorResponse(error.id, plainError(error.rpcCode, error.message));
+      if (isEnvelopeError(error)) return errorAnswer(error.id, errorOf(error.rpcCode, error.message));
       throw error;
     }
     return joinBatch(await Promise.all(messages.map((entry) => this.#one(entry, visit))));
@@ -127,7 +128,7 @@ export class LegacySession implements Conversation {
   /** A broken response is no question: to answer it would start a quarrel. */
   #unreadable(message: unknown, error: EnvelopeError): Wire | undefined {
     const isAnswer = isWire(message) && message["method"] === undefined && ("result" in message || "error" in message);
-    if (!isAnswer) return errorResponse(error.id, plainError(error.rpcCode, error.message));
+    if (!isAnswer) return errorAnswer(error.id, errorOf(error.rpcCode, error.message));
     this.#drop(undefined, error.message);
     return undefined;
   }
@@ -190,7 +191,7 @@ export class LegacySession implements Conversation {
       const backend = await this.#options.open(message, this.#client);
       if ("refused" in backend) {
         this.#phase = "new";
-        return errorResponse(id, backend.refused);
+        return errorAnswer(id, backend.refused);
       }
       if (this.#isOver()) {
         await backend.close("the client is gone");
@@ -212,14 +213,14 @@ export class LegacySession implements Conversation {
   #refuse(id: RequestId, method: string, code: number, because: string): Wire {
     const message = `cannot call ${method}: ${because}`;
     this.#client.account.tell({ event: "refused", method, code, because });
-    return errorResponse(id, plainError(code, message));
+    return errorAnswer(id, errorOf(code, message));
   }
 
   #failed(id: RequestId, method: string, error: unknown, { downstream, upstream }: Partial<Pick<Backend, "downstream" | "upstream">>): Wire {
     const hops: Hops = { from: downstream, to: upstream };
-    const written = errorOf(error, method, hops);
+    const written = errorFor(error, method, hops);
     this.#client.account.tell({ event: "refused", method, code: Number(written["code"]), because: messageOf(error), feature: featureOf(error) });
-    return errorResponse(id, written);
+    return errorAnswer(id, written);
   }
 
   #drop(method: string | undefined, because: string): void {

@@ -6,25 +6,27 @@ import { isWire } from "../capabilities.js";
 import type { Codec } from "../codec.js";
 import type { AskedRequest } from "../envelope.js";
 import { isLowerError } from "../errors.js";
-import { codecFor, Feature, resolve, VALUES, type Transport } from "../mcp.js";
+import { codecFor, resolve, VALUES, type Transport } from "../mcp.js";
 import type { Direction, Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from "../rpc-codes.js";
+import { INVALID_PARAMS } from "../rpc-codes.js";
 import { crossAnswer, crossCall, liftAnswer, liftCall, checkShared, type Agreement } from "./agreement.js";
 import { isTold } from "./bridge.js";
-import { isBridgeError, Refusal, bridgeErrorOf } from "./errors.js";
+import { codeIn } from "./eras.js";
+import { isBridgeError, Refusal, type BridgeFault } from "./errors.js";
 import type { Flow } from "./flow.js";
 import { messageOf, tell, type Backend, type ClientSide } from "./legacy-session.js";
-import { crossingOf, META, stripMeta, type Crossing } from "./meta.js";
+import { crossingOf, stripMeta, type Crossing } from "./meta.js";
 import { isHeaderMismatch, type ModernServer } from "./modern-server.js";
 import type { BridgeOptions } from "./options.js";
-import { progressTokenOf, withId, withMeta } from "./payload.js";
-import { errorResponse, plainError, readError } from "./refusal.js";
+import { withId, withMeta } from "./payload.js";
+import { errorOf } from "./answers.js";
+import { readError } from "./refusal.js";
+import { askRound } from "./asking.js";
+import { endingOf, nextRound, NO_ROUNDS, outcomeOf, retryParams, ROUND_LIMITS, takesRounds, withoutRetryFields, type Ask } from "./rounds.js";
 import { Subscription } from "./subscription.js";
-import { ProgressTokens } from "./tokens.js";
-import { askRound, type RoundRoom } from "./asking.js";
-import { asksForInput, Rounds } from "./rounds.js";
-import { withoutQuestions } from "./project.js";
+import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
+import { withoutQuestions } from "./welcome.js";
 
 /** What a session with a modern server is made of. */
 export interface ModernSession {
@@ -69,7 +71,7 @@ export class ModernBackend implements Backend {
     this.#subscription = new Subscription({
       server: session.server,
       codec: () => this.#codec(false),
-      capabilities: session.server.discovered["capabilities"],
+      profile: upstream.profile,
       push: (frame) => this.#pushed(frame),
       options,
       account: client.account,
@@ -96,7 +98,7 @@ export class ModernBackend implements Backend {
   /** Keeps the level for the requests to come. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging */
   setLevel(level: unknown): void {
     if (typeof level !== "string" || !LEVELS.includes(level)) {
-      throw new Refusal(plainError(INVALID_PARAMS, `cannot set the log level: ${JSON.stringify(level)} is none; there are ${LEVELS.join(", ")}`));
+      throw new Refusal(errorOf(INVALID_PARAMS, `cannot set the log level: ${JSON.stringify(level)} is none; there are ${LEVELS.join(", ")}`));
     }
     this.#level = level;
   }
@@ -113,55 +115,77 @@ export class ModernBackend implements Backend {
 
   async #carry(flow: Flow): Promise<Wire> {
     const { method, message } = flow;
-    const canAsk = asksForInput(method) && flow.sink.canStream;
+    const canAsk = takesRounds(method, this.upstream.version) && flow.sink.canStream;
     const codec = await this.#codec(canAsk);
     const agreement: Agreement = { downstream: this.downstream, upstream: codec, policy: this.#options.policy };
     const token = progressTokenOf(message["params"]);
-    const leg: Leg = { flow };
-    const minted = token === undefined ? undefined : this.#tokens.open(leg, token);
-    const rounds = new Rounds({
-      method,
-      revision: codec.version,
-      capabilities: codec.capabilities.client,
-      limits: this.#options.limits,
-      choices: this.#options.choices,
-      canExpress: (asked, params) => this.#whyInexpressible(asked, params),
-    });
+    const leg: Leg = { flow, line: token === undefined ? undefined : new ProgressLine(token) };
+    const minted = leg.line === undefined ? undefined : this.#tokens.mint(leg);
     try {
-      for (let more: Wire = {}; ;) {
-        const { answer, asked } = await this.#leg(agreement, leg, minted, more);
-        const lifted = liftAnswer(codec, answer, asked);
-        const step = lifted.kind === "error" ? ({ do: "finish" } as const) : rounds.next(lifted.result);
-        if (step.do === "finish") return withId(this.#back(agreement, answer, asked, flow), flow.id);
-        if (step.do === "fail") return withId(step.response, flow.id);
-        if (step.do === "wait") await pause(step.milliseconds, flow.signal);
-        const responses = step.do === "ask" ? await askRound(step.requests, this.#roundRoom(flow, codec)) : {};
-        const next = rounds.answered(responses);
-        if ("response" in next) return withId(next.response, flow.id);
-        more = next.more;
-      }
+      return withId(await this.#rounds(flow, agreement, leg, minted), flow.id);
     } finally {
-      if (minted !== undefined) this.#tokens.close(minted);
+      if (minted !== undefined) this.#tokens.end(minted);
+    }
+  }
+
+  /** Asks the server until it is done, and the client whatever the server needs to know in between. */
+  async #rounds(flow: Flow, agreement: Agreement, leg: Leg, minted: string | undefined): Promise<Wire> {
+    const { upstream } = agreement;
+    const { limits, choices } = this.#options;
+    const facts = {
+      method: flow.method,
+      revision: upstream.version,
+      declared: upstream.capabilities.client,
+      inexpressible: (ask: Ask) => this.#whyInexpressible(ask),
+      limits: { ...ROUND_LIMITS, rounds: limits.rounds, idleRounds: limits.emptyRounds },
+    };
+    let state = NO_ROUNDS;
+    let responses: Readonly<Record<string, Wire>> | undefined;
+    for (;;) {
+      const { answer, asked } = await this.#leg(agreement, leg, minted, (params) => retryParams(params, state, responses));
+      const lifted = liftAnswer(upstream, answer, asked);
+      const result = lifted.kind === "result" && isWire(lifted.result) ? lifted.result : undefined;
+      const outcome = result === undefined ? "complete" : outcomeOf(result);
+      if (result === undefined || outcome === "complete") return this.#back(agreement, answer, asked);
+      if (outcome === "unknown") throw Refusal.of(strangeResult(flow.method, result));
+      const step = nextRound(state, result, facts);
+      if (step.kind === "end") return { jsonrpc: "2.0", ...endingOf(flow.method, step.fault, choices) };
+      if (step.afterMs > 0) await pause(step.afterMs, flow.signal);
+      state = step.state;
+      responses = undefined;
+      if (step.kind === "retry") continue;
+      const report = new TranslationReport();
+      const room = { questions: this.#client.questions, downstream: this.downstream, policy: this.#options.policy, choices, flow, report };
+      const answered = await askRound(step.asks, room);
+      this.#tellSteps(upstream, flow.method, "serverToClient", "params", report);
+      if ("fault" in answered) return { jsonrpc: "2.0", ...endingOf(flow.method, answered.fault, choices) };
+      responses = answered.responses;
     }
   }
 
   /** Asks the server once, and once more where it says that headers and message were not the same: then nothing ran. */
-  async #leg(agreement: Agreement, leg: Leg, minted: unknown, more: Wire): Promise<{ readonly answer: Wire; readonly asked: AskedRequest }> {
-    const { flow } = leg;
-    const { message, method } = flow;
+  async #leg(
+    agreement: Agreement,
+    leg: Leg,
+    minted: string | undefined,
+    retry: (params: Wire) => Wire,
+  ): Promise<{ readonly answer: Wire; readonly asked: AskedRequest }> {
+    const { message, method } = leg.flow;
+    const { version } = agreement.upstream;
     const steps = new TranslationReport();
     const edit = (params: unknown): unknown => {
-      const stripped = isWire(params) ? stripMeta(params, this.#crossing) : params;
-      const tokened = minted === undefined ? stripped : withMeta(stripped, "progressToken", minted);
-      return Object.keys(more).length === 0 ? tokened : { ...(isWire(tokened) ? tokened : {}), ...more };
+      if (!isWire(params)) return minted === undefined ? params : withMeta(params, "progressToken", minted);
+      const own = retry(withoutRetryFields(method, stripMeta(params, this.#crossing), version));
+      return minted === undefined ? own : withMeta(own, "progressToken", minted);
     };
+    leg.line?.startLeg();
     const { outbound, asking } = crossCall(agreement, message, "clientToServer", edit, steps);
     this.#tellSteps(agreement.upstream, method, "clientToServer", "params", steps);
     const request = enveloped(agreement.upstream, outbound);
     const asked = { method, params: asking.params };
     const answer = await this.#ask(request, leg);
     if (!isHeaderMismatch(answer)) return { answer, asked };
-    await this.#refreshTools(agreement.upstream, flow);
+    await this.#refreshTools(agreement.upstream, leg.flow);
     return { answer: await this.#ask(request, leg), asked };
   }
 
@@ -197,12 +221,12 @@ export class ModernBackend implements Backend {
   }
 
   /** Takes an answer to the client; a list of tools without those an HTTP client has to leave out. */
-  #back(agreement: Agreement, answer: Wire, asked: AskedRequest, flow: Flow): Wire {
+  #back(agreement: Agreement, answer: Wire, asked: AskedRequest): Wire {
     const steps = new TranslationReport();
     const edit = asked.method === "tools/list" ? (result: unknown) => this.#withoutInvalid(result) : undefined;
     const settled = this.#settled(answer);
     const reply = crossAnswer(agreement, settled, asked, "clientToServer", edit, steps);
-    this.#tellSteps(agreement.upstream, flow.method, "serverToClient", "error" in answer ? "error" : "result", steps);
+    this.#tellSteps(agreement.upstream, asked.method, "serverToClient", "error" in answer ? "error" : "result", steps);
     return reply;
   }
 
@@ -222,25 +246,20 @@ export class ModernBackend implements Backend {
     const error = readError(answer);
     if (error === undefined) return answer;
     const { server } = this.#session;
-    const name = server.errorName(error.code);
-    if (name === "UNSUPPORTED_PROTOCOL_VERSION") {
+    if (error.code === codeIn("modern", "UNSUPPORTED_PROTOCOL_VERSION")) {
       const message = `cannot use the server any longer at ${server.revision}: ${String(error.message)}`;
-      return errorResponse(undefined, bridgeErrorOf({ kind: "upstream-unavailable", message, retry: "fresh", upstream: isWire(answer["error"]) ? answer["error"] : undefined }));
+      throw Refusal.of({ kind: "upstream-unavailable", message, retry: "fresh" });
     }
-    if (name !== "MISSING_REQUIRED_CLIENT_CAPABILITY" || !isWire(error.data)) return answer;
+    if (error.code !== codeIn("modern", "MISSING_REQUIRED_CLIENT_CAPABILITY") || !isWire(error.data)) return answer;
     const needed = error.data["requiredCapabilities"];
     const isWithheld = isWire(needed) && Object.keys(needed).every((key) => Object.hasOwn(this.#session.clientCapabilities, key));
     if (!isWithheld) return answer;
     const message = `cannot ask the client for ${Object.keys(needed).join(", ")}: its request has no way for questions`;
-    return errorResponse(undefined, bridgeErrorOf({ kind: "not-translatable", message, retry: "no" }));
-  }
-
-  #roundRoom(flow: Flow, codec: Codec): RoundRoom {
-    return { questions: this.#client.questions, downstream: this.downstream, upstream: codec, policy: this.#options.policy, flow };
+    throw Refusal.of({ kind: "not-translatable", message });
   }
 
   /** Says why a question cannot be put to the client, where it cannot. */
-  #whyInexpressible(method: string, params: unknown): string | undefined {
+  #whyInexpressible({ method, params }: Ask): string | undefined {
     try {
       this.downstream.lower(method, "params", params, this.#options.policy);
       return undefined;
@@ -253,14 +272,26 @@ export class ModernBackend implements Backend {
   #heard(frame: Wire, flow: Flow): Promise<void> | void {
     const { method, params } = frame;
     if (typeof method !== "string" || frame["id"] !== undefined) return this.#drop(undefined, "a modern server asks nothing beside its answers");
-    const progress = method === "notifications/progress" ? this.#tokens.take(params) : undefined;
-    if (method === "notifications/progress" && progress === undefined) return this.#drop(method, "nobody asked for it");
-    progress?.holder.rest?.();
+    if (method === "notifications/progress") return this.#progressed(frame, flow);
     if (method === "notifications/message" && !this.#wants(params)) return this.#drop(method, "it is below the level that was asked for");
-    const outbound = this.#crossDown(progress === undefined ? frame : { ...frame, params: progress.params });
+    return this.#give(frame, flow);
+  }
+
+  #progressed(frame: Wire, flow: Flow): Promise<void> | void {
+    const params = isWire(frame["params"]) ? frame["params"] : {};
+    const leg = this.#tokens.find(params["progressToken"]);
+    if (leg?.flow !== flow) return this.#drop("notifications/progress", "nobody asked for it");
+    leg.rest?.();
+    const forward = leg.line?.forward(params);
+    if (forward === undefined) return this.#drop("notifications/progress", "it gets no further than the last");
+    return this.#give({ ...frame, params: forward }, flow);
+  }
+
+  #give(frame: Wire, flow: Flow): Promise<void> | void {
+    const outbound = this.#crossDown(frame);
     if (outbound === undefined) return undefined;
     const written = tell(this.#client, outbound, flow.sink);
-    if (written === false) this.#drop(method, "the client takes nothing before the answer");
+    if (written === false) this.#drop(String(frame["method"]), "the client takes nothing before the answer");
     else return written;
   }
 
@@ -293,7 +324,7 @@ export class ModernBackend implements Backend {
   async notify({ method, params }: Wire): Promise<void> {
     if (method === "notifications/initialized") return this.#subscription.start();
     const because = "a modern server has no way to hear it";
-    if (method === "notifications/progress" && isWire(params)) this.#client.questions.restAll();
+    if (method === "notifications/progress" && isWire(params)) this.#client.questions.rest();
     this.#client.account.tell({ event: "dropped", hop: "downstream", method: String(method), because });
   }
 
@@ -311,7 +342,7 @@ export class ModernBackend implements Backend {
     const found = this.#codecs.get(key);
     if (found !== undefined) return found;
     const { clientCapabilities } = this.#session;
-    const said = canAsk ? clientCapabilities : withoutQuestions(clientCapabilities);
+    const said = canAsk ? clientCapabilities : withoutQuestions(clientCapabilities, this.upstream.version);
     const made = upstreamCodec(this.#session, said, this.#level);
     this.#codecs.set(key, made);
     return made;
@@ -331,6 +362,7 @@ export class ModernBackend implements Backend {
 
 interface Leg {
   readonly flow: Flow;
+  readonly line: ProgressLine | undefined;
   rest?: () => void;
 }
 
@@ -376,4 +408,8 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-export { Feature, METHOD_NOT_FOUND, META, withId };
+/** A result of a kind no revision has must not be taken for one that is there. */
+function strangeResult(method: string, result: Wire): BridgeFault {
+  const message = `cannot read the answer to ${method}: its result type is ${JSON.stringify(result["resultType"])}`;
+  return { kind: "upstream-violation", message, sideEffects: "possible" };
+}

@@ -20,10 +20,11 @@ import { messageOf } from "./legacy-session.js";
 import { META } from "./meta.js";
 import type { ModernServer } from "./modern-server.js";
 import type { BridgeOptions } from "./options.js";
-import { progressTokenOf, withId, withMeta } from "./payload.js";
+import { withId, withMeta } from "./payload.js";
 import type { Exchanged, Visit } from "./peer.js";
-import { errorOf, errorResponse, plainError, readError, type Hops } from "./refusal.js";
-import { ProgressTokens } from "./tokens.js";
+import { errorAnswer, errorOf } from "./answers.js";
+import { errorFor, readError, type Hops } from "./refusal.js";
+import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
 
 /** What answers the messages of modern clients. */
 export interface FrontOptions {
@@ -99,8 +100,8 @@ export class ModernFront {
     hops.from = agreement.downstream;
     hops.to = agreement.upstream;
     const token = progressTokenOf(message["params"]);
-    const carrying: Carrying = { flow, agreement };
-    const minted = token === undefined ? undefined : this.#tokens.open(carrying, token);
+    const carrying: Carrying = { flow, agreement, line: token === undefined ? undefined : new ProgressLine(token) };
+    const minted = carrying.line === undefined ? undefined : this.#tokens.mint(carrying);
     try {
       const edit = minted === undefined ? undefined : (params: unknown) => withMeta(params, "progressToken", minted);
       const steps = new TranslationReport();
@@ -122,32 +123,38 @@ export class ModernFront {
       this.#tellSteps(agreement, method, "serverToClient", "error" in answer ? "error" : "result", back);
       return withId(reply, flow.id);
     } finally {
-      if (minted !== undefined) this.#tokens.close(minted);
+      if (minted !== undefined) this.#tokens.end(minted);
     }
   }
 
-  #heard(frame: Wire, { flow, agreement }: Carrying): Promise<void> | void {
-    const { method, params } = frame;
-    const progress = method === "notifications/progress" ? this.#tokens.take(params) : undefined;
-    if (method === "notifications/progress" && progress === undefined) return this.#drop(method, "nobody asked for it");
-    progress?.holder.rest?.();
+  #heard(frame: Wire, carrying: Carrying): Promise<void> | void {
+    if (frame["method"] !== "notifications/progress") return this.#give(frame, carrying);
+    const params = isWire(frame["params"]) ? frame["params"] : {};
+    if (this.#tokens.find(params["progressToken"]) !== carrying) return this.#drop("notifications/progress", "nobody asked for it");
+    carrying.rest?.();
+    const forward = carrying.line?.forward(params);
+    if (forward === undefined) return this.#drop("notifications/progress", "it gets no further than the last");
+    return this.#give({ ...frame, params: forward }, carrying);
+  }
+
+  #give(frame: Wire, { flow, agreement }: Carrying): Promise<void> | void {
     try {
       const steps = new TranslationReport();
-      const told = progress === undefined ? frame : { ...frame, params: progress.params };
       const restamp = (payload: unknown): unknown => restamped(payload, flow.id);
-      const { outbound, asking } = crossCall(agreement, told, "serverToClient", restamp, steps);
+      const { outbound, asking } = crossCall(agreement, frame, "serverToClient", restamp, steps);
       this.#tellSteps(agreement, asking.method, "serverToClient", "params", steps);
       return flow.sink.write(outbound);
     } catch (error) {
       if (!isBridgeError(error)) throw error;
+      const { method } = frame;
       this.#drop(typeof method === "string" ? method : undefined, messageOf(error));
     }
   }
 
   #failed({ id, method }: Flow, error: unknown, hops: Hops): Exchanged {
-    const written = errorOf(error, method, hops);
+    const written = errorFor(error, method, hops);
     this.#given.account.tell({ event: "refused", method, code: Number(written["code"]), because: messageOf(error) });
-    const answer = errorResponse(id, written);
+    const answer = errorAnswer(id, written);
     return { answer, status: statusOf(answer) };
   }
 
@@ -180,6 +187,7 @@ const FOREVER = 2_147_483_647;
 interface Carrying {
   readonly flow: Flow;
   readonly agreement: Agreement;
+  readonly line: ProgressLine | undefined;
   rest?: () => void;
 }
 
@@ -212,7 +220,7 @@ function reasonOf(params: unknown): string | undefined {
 }
 
 function refuse(id: RequestId, code: number, message: string): Exchanged {
-  const answer = errorResponse(id, plainError(code, message));
+  const answer = errorAnswer(id, errorOf(code, message));
   return { answer, status: statusOf(answer) };
 }
 

@@ -4,10 +4,9 @@
 import { isWire } from "../capabilities.js";
 import type { RequestId } from "../envelope.js";
 import type { Wire } from "../protocol.js";
-import { ERROR_CODES } from "../mcp.js";
 import { metaOf } from "./answers.js";
 import { codeIn } from "./eras.js";
-import { standardHeaders, type ToolBook } from "./headers.js";
+import { paramHeaders, standardHeaders, ToolBook, type InvalidTool } from "./headers.js";
 import { META } from "./meta.js";
 import { readError } from "./refusal.js";
 import type { Peer } from "./peer.js";
@@ -43,17 +42,16 @@ export class ModernServer {
   readonly revision: string;
   /** The last answer to `server/discover`. */
   readonly discovered: Wire;
-  readonly tools: ToolBook;
+  readonly #tools = new ToolBook();
   /** Told of frames that belong to nobody. */
   readonly #lost: (method: unknown, because: string) => void;
   readonly #takers = new Map<RequestId, Taker>();
   #last = 0;
 
-  constructor(peer: Peer, revision: string, discovered: Wire, tools: ToolBook, lost: (method: unknown, because: string) => void) {
+  constructor(peer: Peer, revision: string, discovered: Wire, lost: (method: unknown, because: string) => void) {
     this.peer = peer;
     this.revision = revision;
     this.discovered = discovered;
-    this.tools = tools;
     this.#lost = lost;
     void pump(peer, (frame) => this.#route(frame));
   }
@@ -90,7 +88,15 @@ export class ModernServer {
 
   #headers(message: Wire): Readonly<Record<string, string>> {
     if (this.peer.transport !== "streamable-http") return {};
-    return { ...standardHeaders(message, this.revision), ...this.tools.headersFor(message) };
+    const standard = standardHeaders(message, this.revision);
+    const params = isWire(message["params"]) ? message["params"] : {};
+    const repeated = message["method"] === "tools/call" ? this.#tools.paramsOf(OWNER, params["name"]) : undefined;
+    return repeated === undefined ? standard : { ...standard, ...paramHeaders(repeated, params["arguments"]) };
+  }
+
+  /** Reads a page of the server's tools, for the headers of calls to come; gives those that an HTTP client has to leave out. */
+  learn(tools: unknown): readonly InvalidTool[] {
+    return this.#tools.read(OWNER, tools);
   }
 
   #route(frame: Wire): Promise<void> | void {
@@ -116,4 +122,5 @@ export function isHeaderMismatch(answer: Wire): boolean {
   return readError(answer)?.code === codeIn("modern", "HEADER_MISMATCH");
 }
 
-export { ERROR_CODES };
+/** Whoever asks a server through one connector is shown the same tools: they ask with the same credential. */
+const OWNER = "";

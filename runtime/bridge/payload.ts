@@ -3,12 +3,7 @@
 import { isWire } from "../capabilities.js";
 import { withField, withoutField } from "../copy.js";
 import type { Wire } from "../protocol.js";
-
-/** Gives the metadata of a payload; undefined where it has none. */
-export function metaOf(payload: unknown): Wire | undefined {
-  const meta = isWire(payload) ? payload["_meta"] : undefined;
-  return isWire(meta) ? meta : undefined;
-}
+import { metaOf } from "./answers.js";
 
 /** Sets a key of the metadata, or takes it out where the value is undefined; metadata that is empty then goes. */
 export function withMeta(payload: unknown, key: string, value: unknown): unknown {
@@ -18,12 +13,6 @@ export function withMeta(payload: unknown, key: string, value: unknown): unknown
   if (!Object.hasOwn(meta, key)) return payload;
   const rest = withoutField(meta, key);
   return Object.keys(rest).length === 0 ? withoutField(holder, "_meta") : withField(holder, "_meta", rest);
-}
-
-/** Gives the token under which a request wants to hear of its progress. */
-export function progressTokenOf(payload: unknown): string | number | undefined {
-  const token = metaOf(payload)?.["progressToken"];
-  return typeof token === "string" || typeof token === "number" ? token : undefined;
 }
 
 /** Gives a message with another id. */

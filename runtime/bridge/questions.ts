@@ -93,16 +93,9 @@ export class Questions {
     return true;
   }
 
-  /** Tells which method a question with an id asked; undefined where there is none. */
-  methodOf(id: unknown): string | undefined {
-    return this.#pending.get(id as RequestId)?.method;
-  }
-
-  /** Gives a question its whole time again: its client shows that it is at it. */
-  rest(id: unknown): boolean {
-    const pending = this.#pending.get(id as RequestId);
-    pending?.rest();
-    return pending !== undefined;
+  /** Gives all questions their whole time again: their client shows that it is at it. */
+  rest(): void {
+    for (const pending of this.#pending.values()) pending.rest();
   }
 
   /** Ends all questions; nothing is written any longer. */

@@ -3,9 +3,9 @@
 import { isWire } from "../capabilities.js";
 import type { Codec } from "../codec.js";
 import { isEnvelopeError } from "../errors.js";
-import type { RequestId } from "../envelope.js";
 import type { Wire } from "../protocol.js";
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND } from "../rpc-codes.js";
+import { errorOf } from "./answers.js";
 import {
   bridgeErrorOf,
   type BridgeError,
@@ -25,31 +25,21 @@ export interface Hops {
   readonly to?: Codec | undefined;
 }
 
-/** Makes an error response; an id nobody could read is left out. */
-export function errorResponse(id: RequestId | undefined, error: Wire): Wire {
-  return { jsonrpc: "2.0", ...(id === undefined ? {} : { id }), error };
-}
-
-/** Makes an error with a code and a sentence. */
-export function plainError(code: number, message: string, data?: unknown): Wire {
-  return { code, message, ...(data === undefined ? {} : { data }) };
-}
-
 /** Writes what was thrown as an error member: a fault the bridge knows by its kind, anything else as an internal error that says nothing more. */
-export function errorOf(error: unknown, method: string, { from, to }: Hops = {}): Wire {
-  if (!isBridgeError(error)) return plainError(INTERNAL_ERROR, "internal error");
+export function errorFor(error: unknown, method: string, { from, to }: Hops = {}): Wire {
+  if (!isBridgeError(error)) return errorOf(INTERNAL_ERROR, "internal error");
   const hops = { from: from?.version, to: to?.version };
   const known = error as KnownError;
   switch (known.name) {
     case "Unreadable":
-      return plainError(isEnvelopeError(known.cause) ? known.cause.rpcCode : INVALID_REQUEST, known.message);
+      return errorOf(isEnvelopeError(known.cause) ? known.cause.rpcCode : INVALID_REQUEST, known.message);
     case "FeatureUnavailable": {
       const { denial, feature, message, cite } = known;
       if (denial === undefined) return bridgeErrorOf({ kind: "not-translatable", message, feature, cite, ...hops });
-      return plainError(denial.code, message, denial.data);
+      return errorOf(denial.code, message, denial.data);
     }
     case "MethodNotBridged":
-      return plainError(METHOD_NOT_FOUND, known.message);
+      return errorOf(METHOD_NOT_FOUND, known.message);
     case "NotReadable": {
       const { refusal, isAnswer } = known;
       const { feature, path, cite } = refusal;

@@ -9,15 +9,17 @@ import type { Direction, Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
 import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
 import { isTold } from "./bridge.js";
-import { isBridgeError, Refusal } from "./errors.js";
+import { isBridgeError } from "./errors.js";
 import type { Flow } from "./flow.js";
 import { messageOf, tell, type Backend, type ClientSide } from "./legacy-session.js";
 import type { BridgeOptions } from "./options.js";
-import { progressTokenOf, withId, withMeta } from "./payload.js";
+import { withId, withMeta } from "./payload.js";
 import type { Peer, Sink } from "./peer.js";
 import { whyUnanswered } from "./questions.js";
-import { errorOf, errorResponse, plainError } from "./refusal.js";
-import { ProgressTokens } from "./tokens.js";
+import { errorAnswer, errorOf } from "./answers.js";
+import { errorFor } from "./refusal.js";
+import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
+import { Unheard } from "./unheard.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../rpc-codes.js";
 
@@ -38,6 +40,7 @@ export class RelayBackend implements Backend {
   readonly #client: ClientSide;
   readonly #options: BridgeOptions;
   readonly #tokens = new ProgressTokens<RelayedCall>();
+  readonly #unheard: Unheard;
   /** The server's questions under way, by the ids it gave them. */
   readonly #asked = new Map<RequestId, AbortController>();
   #lastId: number;
@@ -53,6 +56,7 @@ export class RelayBackend implements Backend {
     this.#client = client;
     this.#options = options;
     this.#lastId = lastId;
+    this.#unheard = new Unheard(options.limits.watched);
     void pump(peer, (frame) => this.#heard(frame, undefined));
     void peer.closed.then((reason) => {
       if (!this.#isClosed) client.link.end(`the server is gone: ${reason.message}`);
@@ -63,8 +67,8 @@ export class RelayBackend implements Backend {
     const { message, method } = flow;
     const steps = new TranslationReport();
     const token = progressTokenOf(message["params"]);
-    const call: RelayedCall = { flow };
-    const minted = token === undefined ? undefined : this.#tokens.open(call, token);
+    const call: RelayedCall = { flow, line: token === undefined ? undefined : new ProgressLine(token) };
+    const minted = call.line === undefined ? undefined : this.#tokens.mint(call);
     try {
       const edit = minted === undefined ? undefined : (params: unknown) => withMeta(params, "progressToken", minted);
       const { outbound, asking } = crossCall(this.#agreement, message, "clientToServer", edit, steps);
@@ -84,7 +88,7 @@ export class RelayBackend implements Backend {
       this.#tellSteps(method, "serverToClient", "error" in answer ? "error" : "result", back);
       return withId(reply, flow.id);
     } finally {
-      if (minted !== undefined) this.#tokens.close(minted);
+      if (minted !== undefined) this.#tokens.end(minted);
     }
   }
 
@@ -106,7 +110,7 @@ export class RelayBackend implements Backend {
   }
 
   hears(): void {
-    for (const frame of this.#unheard.splice(0)) this.#client.link.push(frame);
+    for (const frame of this.#unheard.take()) this.#client.link.push(frame);
   }
 
   async close(): Promise<void> {
@@ -114,8 +118,6 @@ export class RelayBackend implements Backend {
     for (const controller of this.#asked.values()) controller.abort();
     await this.#peer.close();
   }
-
-  readonly #unheard: Wire[] = [];
 
   /** Takes a frame of the server's: on the stream of a request, or beside all of them. */
   #heard(frame: Wire, flow: Flow | undefined): Promise<void> | void {
@@ -139,13 +141,25 @@ export class RelayBackend implements Backend {
       question.abort();
       return undefined;
     }
-    const progress = method === "notifications/progress" ? this.#tokens.take(params) : undefined;
-    if (method === "notifications/progress" && progress === undefined) return this.#drop("upstream", method, "nobody asked for it");
-    progress?.holder.under?.rest();
-    const outbound = this.#crossDown(method, progress === undefined ? frame : { ...frame, params: progress.params });
+    if (method === "notifications/progress") return this.#progressed(frame);
+    return this.#give(method, frame, flow?.sink);
+  }
+
+  #progressed(frame: Wire): Promise<void> | void {
+    const params = isWire(frame["params"]) ? frame["params"] : {};
+    const call = this.#tokens.find(params["progressToken"]);
+    if (call === undefined) return this.#drop("upstream", "notifications/progress", "nobody asked for it");
+    call.under?.rest();
+    const forward = call.line?.forward(params);
+    if (forward === undefined) return this.#drop("upstream", "notifications/progress", "it gets no further than the last");
+    return this.#give("notifications/progress", { ...frame, params: forward }, call.flow.sink);
+  }
+
+  #give(method: string, frame: Wire, sink: Sink | undefined): Promise<void> | void {
+    const outbound = this.#crossDown(method, frame);
     if (outbound === undefined) return undefined;
-    const sink = progress?.holder.flow.sink ?? flow?.sink;
     const written = tell(this.#client, outbound, sink);
+    if (written === false && this.#unheard.keep(outbound)) return undefined;
     if (written === false) this.#drop("upstream", method, "the client has no stream for it");
     else return written;
   }
@@ -172,7 +186,7 @@ export class RelayBackend implements Backend {
 
   async #answerTo(id: RequestId, method: string, frame: Wire, flow: Flow | undefined): Promise<Wire | undefined> {
     if (method === "ping") return { jsonrpc: "2.0", id, result: {} };
-    if (this.#asked.has(id)) return errorResponse(id, plainError(INVALID_REQUEST, `cannot ask ${method}: a question with its id is open`));
+    if (this.#asked.has(id)) return errorAnswer(id, errorOf(INVALID_REQUEST, `cannot ask ${method}: a question with its id is open`));
     const controller = new AbortController();
     this.#asked.set(id, controller);
     try {
@@ -184,7 +198,7 @@ export class RelayBackend implements Backend {
       const answered = await this.#client.questions.ask({ method, params, to, signal: controller.signal, beside });
       if (answered.end === "withdrawn") return undefined;
       if (answered.end !== "answered") {
-        return errorResponse(id, plainError(INTERNAL_ERROR, `cannot ask the client for ${method}: ${whyUnanswered(answered.end)}`));
+        return errorAnswer(id, errorOf(INTERNAL_ERROR, `cannot ask the client for ${method}: ${whyUnanswered(answered.end)}`));
       }
       const back = new TranslationReport();
       const asked = { method, params: asking.params };
@@ -193,9 +207,9 @@ export class RelayBackend implements Backend {
       return reply;
     } catch (error) {
       if (!isBridgeError(error)) throw error;
-      const written = errorOf(error, method, { from: this.upstream, to: this.downstream });
+      const written = errorFor(error, method, { from: this.upstream, to: this.downstream });
       this.#client.account.tell({ event: "refused", method, code: Number(written["code"]), because: messageOf(error) });
-      return errorResponse(id, written);
+      return errorAnswer(id, written);
     } finally {
       this.#asked.delete(id);
     }
@@ -226,7 +240,6 @@ export class RelayBackend implements Backend {
 /** A call under way, as progress finds it. */
 interface RelayedCall {
   readonly flow: Flow;
+  readonly line: ProgressLine | undefined;
   under?: UpstreamCall;
 }
-
-export { Refusal };

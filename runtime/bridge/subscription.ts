@@ -14,7 +14,8 @@ import { META } from "./meta.js";
 import type { ModernServer } from "./modern-server.js";
 import type { BridgeOptions } from "./options.js";
 import { withMeta } from "./payload.js";
-import { plainError, readError } from "./refusal.js";
+import { errorOf } from "./answers.js";
+import { readError } from "./refusal.js";
 import { Unheard } from "./unheard.js";
 
 /** What a stream is to tell of. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions */
@@ -90,7 +91,7 @@ export class Subscription {
 
   /** Watches a resource; rejects with a `Refusal` where the server does not take it up, and with `Unreachable`. */
   async watch(uri: unknown): Promise<void> {
-    if (typeof uri !== "string") throw new Refusal(plainError(INVALID_PARAMS, "cannot watch a resource: its uri is not a string"));
+    if (typeof uri !== "string") throw new Refusal(errorOf(INVALID_PARAMS, "cannot watch a resource: its uri is not a string"));
     const { watched } = this.#room.options.limits;
     if (this.#uris.size >= watched && !this.#uris.has(uri)) {
       throw Refusal.of({ kind: "limit", message: `cannot watch ${uri}: ${watched} resources are watched already` });
@@ -104,7 +105,7 @@ export class Subscription {
     }
     if (this.#stream?.honoured?.resourceSubscriptions?.includes(uri) === true) return;
     this.#uris.delete(uri);
-    throw new Refusal(plainError(INVALID_PARAMS, `cannot watch ${uri}: the server does not take it up`));
+    throw new Refusal(errorOf(INVALID_PARAMS, `cannot watch ${uri}: the server does not take it up`));
   }
 
   /** Watches a resource no longer; one that was not watched is no fault. */
@@ -287,5 +288,5 @@ function unanswered(why: string): Refusal {
 function refusalOf(answer: Wire | undefined): Refusal | undefined {
   const error = answer === undefined ? undefined : readError(answer);
   if (error === undefined) return undefined;
-  return new Refusal(plainError(typeof error.code === "number" ? error.code : INVALID_PARAMS, `cannot subscribe: ${String(error.message)}`, error.data));
+  return new Refusal(errorOf(typeof error.code === "number" ? error.code : INVALID_PARAMS, `cannot subscribe: ${String(error.message)}`, error.data));
 }

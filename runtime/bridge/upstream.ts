@@ -2,7 +2,6 @@
 
 import { eraOf, newestOf } from "./eras.js";
 import { Close } from "./errors.js";
-import { ToolBook } from "./headers.js";
 import { ModernServer } from "./modern-server.js";
 import { narrowed } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
@@ -118,7 +117,7 @@ export class Upstream {
   async #serverOf(found: Probed, lost: (method: unknown, because: string) => void): Promise<ModernServer> {
     const peer = this.#kept(found.peer ?? (await this.connector.connect(found.transport)));
     peer.agree(found.revision);
-    return new ModernServer(peer, found.revision, found.discover ?? {}, new ToolBook(), lost);
+    return new ModernServer(peer, found.revision, found.discover ?? {}, lost);
   }
 
   #kept(peer: Peer): Peer {

@@ -3,6 +3,7 @@
 
 import { parseArgsStringToArgv } from "string-argv";
 import { DegradePolicy, knownRevisions } from "../mcp.js";
+import type { DegradePolicy as Policy } from "../policy.js";
 import { isProtocolError } from "../errors.js";
 
 /** The options as the command line has them. */
@@ -37,7 +38,7 @@ export type ListenTarget =
 export interface BridgePlan {
   readonly upstream: UpstreamTarget;
   readonly listen: ListenTarget;
-  readonly policy: DegradePolicy;
+  readonly policy: Policy;
   readonly report: string | undefined;
   readonly log: string;
   readonly clientRevision: string | undefined;
@@ -68,7 +69,7 @@ export interface PlanRoom {
 /** The names of the log levels, most said first. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 
-const PRESETS: ReadonlyMap<string, () => DegradePolicy> = new Map([
+const PRESETS: ReadonlyMap<string, () => Policy> = new Map([
   ["strict", () => DegradePolicy.strict()],
   ["balanced", () => DegradePolicy.balanced()],
   ["permissive", () => DegradePolicy.permissive()],
@@ -159,7 +160,7 @@ function listenOf(listen: string): ListenTarget {
   return { kind: "http", host, port: port === "" ? 80 : Number(port), path: pathname === "/" ? "/mcp" : pathname };
 }
 
-function policyOf(policy: string, room: PlanRoom): DegradePolicy {
+function policyOf(policy: string, room: PlanRoom): Policy {
   const preset = PRESETS.get(policy);
   if (preset !== undefined) return preset();
   const text = readText(policy, "--policy", room);

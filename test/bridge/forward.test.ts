@@ -1,5 +1,6 @@
 // What a bridge promises of one message: each promise is held against the text that reached the server, and what came back.
 import { describe, expect, it } from "vitest";
+import type { Agreement } from "../../runtime/bridge/agreement.js";
 import { Bridge, type Forwarded } from "../../runtime/bridge/bridge.js";
 import type { BridgeError } from "../../runtime/bridge/errors.js";
 import { codecFor, DegradePolicy, REVISIONS, resolve } from "../../runtime/mcp.js";
@@ -19,7 +20,7 @@ interface Room {
   readonly upstream?: string;
   readonly client?: Wire;
   readonly server?: Wire;
-  readonly policy?: DegradePolicy;
+  readonly policy?: Agreement["policy"];
 }
 
 async function bridgeTo(script: Script, room: Room = {}): Promise<{ readonly bridge: Bridge; readonly peer: WirePeer }> {

@@ -1,0 +1,218 @@
+// The bridge as the transports see it: sorts what clients send by era, opens sessions, and keeps count of conversations. Everything else is in the
+// adapters; this is where they are put together.
+
+import { isWire } from "../capabilities.js";
+import { isEnvelopeError } from "../errors.js";
+import { liftEnvelope } from "../envelope.js";
+import { codecFor, knownRevisions, resolve } from "../mcp.js";
+import type { Wire } from "../protocol.js";
+import { classifyHttp, type Serving } from "./classify.js";
+import { eraOf, knownOf, newestOf } from "./eras.js";
+import { Refusal } from "./errors.js";
+import { Account, type BridgeEvent } from "./events.js";
+import { shakeHands } from "./handshake.js";
+import { LegacySession, messageOf, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
+import { ModernBackend } from "./modern-backend.js";
+import { ModernFront } from "./modern-front.js";
+import type { ModernServer } from "./modern-server.js";
+import { greet, narrowed } from "./negotiate.js";
+import type { BridgeOptions } from "./options.js";
+import type { Arrival, Connector, Conversation, Exchanged, Link, Peer, Service, TransportName, Verdict, Visit } from "./peer.js";
+import { PipeConversation } from "./pipe.js";
+import { suggestsOlderTransport } from "./probe.js";
+import { olderTransport } from "./prober.js";
+import { RelayBackend } from "./relay-backend.js";
+import { Upstream, type Opened } from "./upstream.js";
+import { capabilitiesFor, welcomeOf } from "./welcome.js";
+
+/** A bridge between the clients of one or more transports and one server. */
+export class BridgeService implements Service {
+  readonly #options: BridgeOptions;
+  readonly #upstream: Upstream;
+  readonly #served: Serving;
+  readonly #conversations = new Set<Conversation>();
+  readonly #front: ModernFront;
+  #last = 0;
+
+  /** Throws `UnknownRevisionError` for a forced revision no table has. */
+  constructor(connector: Connector, options: BridgeOptions) {
+    this.#options = options;
+    const account = this.#account();
+    const lost = (method: unknown, because: string): void => {
+      account.tell({ event: "dropped", hop: "upstream", method: typeof method === "string" ? method : undefined, because });
+    };
+    this.#upstream = new Upstream(connector, knownRevisions(), options, lost);
+    this.#front = this.#modernFront(account);
+    const revisions = narrowed(knownRevisions(), options.choices.clientRevision);
+    this.#served = { revisions, legacy: newestOf(revisions, "legacy") !== undefined, modern: newestOf(revisions, "modern") !== undefined };
+  }
+
+  /** Counts the conversations that go on. */
+  get conversations(): number {
+    return this.#conversations.size;
+  }
+
+  classify(arrival: Arrival): Verdict {
+    return classifyHttp(arrival, this.#served);
+  }
+
+  session(link: Link): Conversation {
+    return this.#kept((account) => this.#legacySession(link, account));
+  }
+
+  exchange(message: Wire, visit: Visit): Promise<Exchanged> {
+    return this.#front.exchange(message, visit);
+  }
+
+  pipe(link: Link): Conversation {
+    return this.#kept((account) => {
+      const session = (): Conversation => this.#legacySession(link, account);
+      return new PipeConversation({ served: this.#served, account, session, front: this.#modernFront(account) });
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#conversations].map((conversation) => conversation.close("the bridge is closing")));
+    this.#front.cancelAll("the bridge is closing");
+    await this.#upstream.close();
+  }
+
+  #account(): Account {
+    this.#last += 1;
+    return new Account(this.#last, this.#options.observe, this.#options.now);
+  }
+
+  #kept(make: (account: Account) => Conversation): Conversation {
+    const conversation = make(this.#account());
+    const { close } = conversation;
+    this.#conversations.add(conversation);
+    conversation.close = async (reason) => {
+      this.#conversations.delete(conversation);
+      await close.call(conversation, reason);
+    };
+    return conversation;
+  }
+
+  #legacySession(link: Link, account: Account): LegacySession {
+    const { limits, timeouts } = this.#options;
+    return new LegacySession({ link, account, limits, timeouts, open: (initialize, client) => this.#open(initialize, client) });
+  }
+
+  #modernFront(account: Account): ModernFront {
+    return new ModernFront({ options: this.#options, account, server: () => this.#modernServer() });
+  }
+
+  async #modernServer(): Promise<ModernServer> {
+    const server = await this.#upstream.shared();
+    if (server !== undefined) return server;
+    const message = `cannot serve a client of the modern era: ${this.#upstream.connector.name} is of the legacy era`;
+    throw Refusal.of({ kind: "not-translatable", message });
+  }
+
+  async #open(initialize: Wire, client: ClientSide): Promise<Backend | Refused> {
+    const revisions = narrowed(knownRevisions(), this.#options.choices.clientRevision);
+    const read = await readInitialize(initialize, revisions);
+    if ("refused" in read) return read;
+    const { params } = read;
+    const greeting = greet(params, revisions);
+    if ("error" in greeting) return { refused: greeting.error };
+    const lost = (method: unknown, because: string): void => {
+      client.account.tell({ event: "dropped", hop: "upstream", method: typeof method === "string" ? method : undefined, because });
+    };
+    const opened = await this.#upstream.open("legacy", lost);
+    const backend =
+      opened.era === "legacy"
+        ? await this.#relay(initialize, greeting.revision, opened, client)
+        : await this.#modern(params, greeting.revision, opened, client);
+    if (!("refused" in backend)) client.account.tell(openedEvent(backend, opened, client.link.transport));
+    return backend;
+  }
+
+  async #relay(
+    message: Wire,
+    downstream: string,
+    opened: Opened & { readonly era: "legacy" },
+    client: ClientSide,
+  ): Promise<RelayBackend | Refused> {
+    const { spoken } = this.#upstream;
+    let id = 0;
+    const wanted = spoken.includes(downstream) && eraOf(downstream) === "legacy" ? downstream : newestOf(spoken, "legacy");
+    const offer = this.#options.choices.upstreamRevision ?? wanted ?? downstream;
+    const controller = new AbortController();
+    const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal: controller.signal };
+    for (let { peer, transport }: { peer: Peer; transport: TransportName } = opened; ;) {
+      try {
+        const greeted = await shakeHands(greeting, peer, this.#options, () => (id += 1));
+        if (!("refused" in greeted)) return new RelayBackend({ ...greeted, peer }, client, this.#options, id);
+        await peer.close();
+        return greeted;
+      } catch (error) {
+        await peer.close();
+        const older = suggestsOlderTransport(error) ? olderTransport(this.#upstream.connector, transport) : undefined;
+        if (older === undefined) throw error;
+        client.account.tell({ event: "reconnected", because: `${messageOf(error)}; trying ${older}` });
+        transport = older;
+        peer = await this.#upstream.openOver(older);
+      }
+    }
+  }
+
+  async #modern(
+    params: Wire,
+    downstream: string,
+    { server, isShared }: Opened & { readonly era: "modern" },
+    client: ClientSide,
+  ): Promise<ModernBackend> {
+    const { identity } = this.#options;
+    const { transport } = client.link;
+    const { capabilities, clientInfo } = params;
+    const opening = await codecFor(downstream, resolve({ revision: downstream, client: capabilities, server: undefined, transport }));
+    const welcome = welcomeOf({ discovered: server.discovered, identity }, opening);
+    const profile = resolve({ revision: downstream, client: capabilities, server: welcome["capabilities"], transport });
+    return ModernBackend.open(
+      {
+        server,
+        isShared,
+        welcome,
+        downstream: await codecFor(downstream, profile, { checked: true }),
+        clientCapabilities: await capabilitiesFor(capabilities, server.revision, server.discovered["capabilities"], server.peer.transport),
+        clientInfo: isWire(clientInfo) ? clientInfo : undefined,
+      },
+      client,
+      this.#options,
+    );
+  }
+}
+
+/** Makes a bridge; throws `UnknownRevisionError` for a forced revision no table has. */
+export function makeBridge(connector: Connector, options: BridgeOptions): BridgeService {
+  return new BridgeService(connector, options);
+}
+
+/** Reads the params of `initialize` as tolerantly as everything is read, at the revision they ask for where that is known. */
+async function readInitialize(message: Wire, revisions: readonly string[]): Promise<{ readonly params: Wire } | Refused> {
+  const asked = isWire(message["params"]) ? message["params"]["protocolVersion"] : undefined;
+  const revision = knownOf([asked], "legacy")[0] ?? newestOf(revisions, "legacy") ?? "";
+  const codec = await codecFor(revision, resolve({ revision, client: undefined, server: undefined, transport: null }));
+  try {
+    const envelope = liftEnvelope(codec, message);
+    return { params: "params" in envelope && isWire(envelope.params) ? envelope.params : {} };
+  } catch (error) {
+    if (isEnvelopeError(error)) return { refused: { code: error.rpcCode, message: error.message } };
+    throw error;
+  }
+}
+
+function openedEvent(
+  { downstream, upstream }: Backend,
+  opened: Opened,
+  transport: TransportName,
+): Omit<BridgeEvent & { readonly event: "opened" }, "session"> {
+  const serverTransport = opened.era === "legacy" ? opened.transport : opened.server.peer.transport;
+  return {
+    event: "opened",
+    downstream: { era: "legacy", revision: downstream.version, transport },
+    upstream: { era: opened.era, revision: upstream.version, transport: serverTransport },
+  };
+}
+

@@ -1,0 +1,305 @@
+// A legacy client and a legacy server, of any two revisions: both handshakes, everything that goes through after them, and what is the bridge's own.
+import { describe, expect, it } from "vitest";
+import { REVISIONS } from "../../runtime/mcp.js";
+import type { Wire } from "../../runtime/index.js";
+import { PlayedClient, roomWith, until, type Room } from "./room.js";
+import { Refuse, type Script } from "./wire-peer.js";
+
+const LEGACY = REVISIONS.filter(({ era }) => era === "legacy").map(({ revision }) => revision);
+const PAIRS = LEGACY.flatMap((client) => LEGACY.map((server) => [client, server] as const));
+const SERVER = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  logging: {},
+};
+
+/** A server of one revision: refuses to be probed, shakes hands, and does what a script says. */
+function serverAt(revision: string, script: Script = () => ({}), capabilities: Wire = SERVER): Script {
+  return (request, room) => {
+    if (request["method"] === "server/discover") throw new Refuse(-32601, "no such method");
+    if (request["method"] !== "initialize") return script(request, room);
+    return { protocolVersion: revision, capabilities, serverInfo: { name: "scripted", version: "2" }, instructions: "ask", extra: 1 };
+  };
+}
+
+async function open(client: string, server: string, script?: Script, capabilities: Wire = {}): Promise<Room & { client: PlayedClient; welcome: Wire }> {
+  const room = roomWith(serverAt(server, script));
+  const played = new PlayedClient(room.service);
+  const { result } = await played.open(client, capabilities);
+  return { ...room, client: played, welcome: result as Wire };
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+const paramsOf = (message: Wire | undefined): Wire => (message?.["params"] ?? {}) as Wire;
+
+describe.each(PAIRS)("a client at %s and a server at %s", (client, server) => {
+  it("agree each on their own revision", async () => {
+    const { welcome, connector } = await open(client, server);
+    expect(welcome).toMatchObject({ protocolVersion: client, serverInfo: { name: "scripted" }, instructions: "ask", extra: 1, capabilities: SERVER });
+    const { messages, agreed } = connector.peer;
+    const greeting = messages.find(({ method }) => method === "initialize");
+    expect(paramsOf(greeting)).toMatchObject({ protocolVersion: client, clientInfo: { name: "played" } });
+    expect(agreed).toBe(server);
+    expect(messages.at(-1)).toEqual({ jsonrpc: "2.0", method: "notifications/initialized" });
+  });
+
+  it("exchange a request, its progress and its answer under ids and tokens of each hop's own", async () => {
+    const script: Script = ({ params }, { send }) => {
+      const token = (paramsOf({ params })["_meta"] as Wire)["progressToken"];
+      send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: token, progress: 1, total: 2 } });
+      send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: token, progress: 2, total: 2 } });
+      return { content: [{ type: "text", text: "done" }], vendor: { n: 1 } };
+    };
+    const { client: played, connector } = await open(client, server, script);
+    const answer = await played.send({
+      jsonrpc: "2.0",
+      id: "one",
+      method: "tools/call",
+      params: { name: "x", arguments: { a: [1] }, _meta: { progressToken: "mine", "v/k": 1 } },
+      "x-top": true,
+    });
+    expect(answer).toEqual({ jsonrpc: "2.0", id: "one", result: { content: [{ type: "text", text: "done" }], vendor: { n: 1 } } });
+    expect(played.framesOf("notifications/progress").map(paramsOf)).toEqual([
+      { progressToken: "mine", progress: 1, total: 2 },
+      { progressToken: "mine", progress: 2, total: 2 },
+    ]);
+    const sent = connector.peer.messages.at(-1);
+    expect(sent).toMatchObject({ method: "tools/call", params: { name: "x", arguments: { a: [1] }, _meta: { "v/k": 1 } }, "x-top": true });
+    expect(sent?.["id"]).not.toBe("one");
+    expect((paramsOf(sent)["_meta"] as Wire)["progressToken"]).not.toBe("mine");
+  });
+
+  it("put a question of the server to the client", async () => {
+    const script: Script = async () => {
+      connector.peer.push({ jsonrpc: "2.0", id: "q", method: "roots/list" });
+      await until("the answer", () => connector.peer.messages.some(({ id }) => id === "q"));
+      return { content: [] };
+    };
+    const { client: played, connector } = await open(client, server, (...given) => script(...given), { roots: {} });
+    played.answers = () => ({ roots: [{ uri: "file:///a" }] });
+    await played.call("tools/call", { name: "x" });
+    expect(connector.peer.messages.find(({ id }) => id === "q")).toEqual({ jsonrpc: "2.0", id: "q", result: { roots: [{ uri: "file:///a" }] } });
+    const [question] = played.framesOf("roots/list");
+    expect(question?.["id"]).not.toBe("q");
+  });
+
+  it("hear of each other what nobody asked for", async () => {
+    const { client: played, connector } = await open(client, server, undefined, { roots: { listChanged: true } });
+    const frames: Wire[] = [
+      { jsonrpc: "2.0", method: "notifications/tools/list_changed" },
+      { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "a:b" } },
+      { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } },
+      { jsonrpc: "2.0", method: "vendor/told", params: { a: null } },
+    ];
+    for (const frame of frames) connector.peer.push(frame);
+    await until("the frames", () => played.written.length === frames.length);
+    expect(played.written).toEqual(frames.map((frame) => ({ frame, on: "side" })));
+    await played.notify("notifications/roots/list_changed");
+    await played.notify("vendor/told", { b: 1 });
+    expect(connector.peer.messages.slice(-2)).toEqual([
+      { jsonrpc: "2.0", method: "notifications/roots/list_changed" },
+      { jsonrpc: "2.0", method: "vendor/told", params: { b: 1 } },
+    ]);
+  });
+
+  it("cancel by the id of the other hop, and nothing answers what was cancelled", async () => {
+    const { client: played, connector } = await open(client, server, never);
+    const call = played.send({ jsonrpc: "2.0", id: 77, method: "tools/call", params: { name: "slow" } });
+    await until("the call", () => connector.peer.messages.at(-1)?.["method"] === "tools/call");
+    const id = connector.peer.messages.at(-1)?.["id"];
+    await played.notify("notifications/cancelled", { requestId: 77, reason: "enough" });
+    expect(await call).toBeUndefined();
+    expect(connector.peer.messages.at(-1)).toEqual({
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: id, reason: "enough" },
+    });
+  });
+});
+
+describe("the handshake", () => {
+  it.each(LEGACY)("offers the server another revision where it refuses %s", async (first) => {
+    const script: Script = ({ method, params }) => {
+      if (method === "server/discover") throw new Refuse(-32601, "no");
+      const asked = paramsOf({ params })["protocolVersion"];
+      if (asked !== "2024-11-05") throw new Refuse(-32602, "Unsupported protocol version", { supported: ["2024-11-05"], requested: asked });
+      return { protocolVersion: "2024-11-05", capabilities: {}, serverInfo: { name: "old", version: "1" } };
+    };
+    const room = roomWith(script);
+    const played = new PlayedClient(room.service);
+    expect(await played.open(first)).toMatchObject({ result: { protocolVersion: first } });
+    expect(room.connector.peer.agreed).toBe("2024-11-05");
+  });
+
+  it("answers a revision nobody knows, and a modern one, with the newest of the era", async () => {
+    for (const asked of ["2099-01-01", "2026-07-28", "nonsense"]) {
+      const { welcome } = await open(asked, "2025-06-18");
+      expect(welcome["protocolVersion"]).toBe("2025-11-25");
+    }
+  });
+
+  it.each(["2026-07-28", "2099-01-01", undefined, 7])("does not go on with a server that settles on %j", async (revision) => {
+    const room = roomWith(serverAt(revision as string));
+    const answer = await new PlayedClient(room.service).open("2025-06-18");
+    expect(answer).toMatchObject({ error: { code: -31907, data: { bridge: { kind: "upstream-unavailable" } } } });
+    expect(room.connector.peer.isClosed).toBe(true);
+  });
+
+  it("tells the server of nothing its revision does not have, and the client of what an old server does all the same", async () => {
+    const { welcome, connector } = await open("2025-11-25", "2024-11-05", undefined, { elicitation: { form: {}, url: {} }, roots: {}, x: 1 });
+    expect(welcome["capabilities"]).toMatchObject({ completions: {} });
+    expect(paramsOf(connector.peer.messages.find(({ method }) => method === "initialize"))["capabilities"]).toMatchObject({ roots: {}, x: 1 });
+  });
+
+  it("is asked for once", async () => {
+    const { client } = await open("2025-06-18", "2025-06-18");
+    expect(await client.open("2025-06-18")).toMatchObject({ error: { code: -32600 } });
+  });
+
+  it("comes first, but for a sign of life", async () => {
+    const room = roomWith(serverAt("2025-06-18"));
+    const client = new PlayedClient(room.service);
+    expect(await client.call("ping")).toMatchObject({ result: {} });
+    expect(await client.call("tools/list")).toMatchObject({ error: { code: -32600 } });
+    expect(room.connector.peers).toEqual([]);
+  });
+
+  it("fails where the server cannot be reached, with the reason, and may be tried again", async () => {
+    const client = new PlayedClient(roomWith(undefined).service);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      expect(await client.open("2025-06-18")).toMatchObject({ error: { code: -31907, message: expect.stringContaining("connection refused") } });
+    }
+  });
+});
+
+describe("what the peers do not share", () => {
+  it("never reaches the server", async () => {
+    const { client, connector } = await open("2025-06-18", "2025-06-18", () => ({}), {});
+    const before = connector.peer.lines.length;
+    expect(await client.call("completion/complete", { ref: { type: "ref/prompt", name: "p" }, argument: { name: "a", value: "" } })).toMatchObject({
+      error: { code: -32601 },
+    });
+    expect(await client.call("server/discover")).toMatchObject({ error: { code: -32601 } });
+    expect(connector.peer.lines.length).toBe(before);
+  });
+
+  it("never reaches the client", async () => {
+    const { client, connector, events } = await open("2024-11-05", "2025-06-18", () => ({}), {});
+    connector.peer.push({ jsonrpc: "2.0", id: 5, method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } });
+    connector.peer.push({ jsonrpc: "2.0", id: 6, method: "roots/list" });
+    await until("the answers", () => connector.peer.messages.some(({ id }) => id === 6));
+    expect(connector.peer.messages.filter(({ id }) => id === 5 || id === 6)).toMatchObject([
+      { id: 5, error: { code: -32601 } },
+      { id: 6, error: { code: -32601 } },
+    ]);
+    expect(client.written).toEqual([]);
+    expect(events.filter(({ event }) => event === "refused")).toHaveLength(2);
+  });
+
+  it("is lowered field by field, and told", async () => {
+    const tool = { name: "t", inputSchema: { type: "object" }, annotations: { title: "T" } };
+    const { client, events } = await open("2024-11-05", "2025-06-18", ({ method }) =>
+      method === "tools/list" ? { tools: [tool] } : { content: [{ type: "resource_link", uri: "a:b", name: "n" }] },
+    );
+    expect(await client.call("tools/list")).toMatchObject({ result: { tools: [tool] } });
+    expect(await client.call("tools/call", { name: "t" })).toMatchObject({ result: { content: [{ type: "text" }] } });
+    expect(events.filter(({ event }) => event === "translated")).toMatchObject([
+      { method: "tools/call", direction: "serverToClient", part: "result", from: "2025-06-18", to: "2024-11-05", step: { feature: "content.resource-link" } },
+    ]);
+  });
+});
+
+describe("ids", () => {
+  it("of two requests in flight are two; the second of the same is refused", async () => {
+    const pending: ((result: unknown) => void)[] = [];
+    const { client } = await open("2025-06-18", "2025-06-18", () => new Promise((resolve) => pending.push(resolve)));
+    const calls = [1, "1", 1].map((id) => client.send({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "x" } }));
+    await until("both calls", () => pending.length === 2);
+    expect(await calls[2]).toMatchObject({ id: 1, error: { code: -32600 } });
+    pending[1]?.({ content: [{ type: "text", text: "second" }] });
+    pending[0]?.({ content: [{ type: "text", text: "first" }] });
+    expect(await calls[0]).toMatchObject({ id: 1, result: { content: [{ text: "first" }] } });
+    expect(await calls[1]).toMatchObject({ id: "1", result: { content: [{ text: "second" }] } });
+  });
+
+  it("nobody gave are dropped", async () => {
+    const { client, events } = await open("2025-06-18", "2025-06-18");
+    expect(await client.send({ jsonrpc: "2.0", id: 99, result: {} })).toBeUndefined();
+    expect(events.at(-1)).toMatchObject({ event: "dropped", hop: "downstream" });
+  });
+});
+
+describe("a server that", () => {
+  it("asks for a sign of life gets one, even in the middle of a call", async () => {
+    const { connector } = await open("2025-06-18", "2025-06-18");
+    connector.peer.push({ jsonrpc: "2.0", id: "p", method: "ping" });
+    await until("the answer", () => connector.peer.messages.some(({ id }) => id === "p"));
+    expect(connector.peer.messages.at(-1)).toEqual({ jsonrpc: "2.0", id: "p", result: {} });
+  });
+
+  it("takes back its question takes it back from the client too", async () => {
+    const { client, connector } = await open("2025-06-18", "2025-06-18", undefined, { roots: {} });
+    connector.peer.push({ jsonrpc: "2.0", id: 4, method: "roots/list" });
+    await until("the question", () => client.framesOf("roots/list").length === 1);
+    connector.peer.push({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 4 } });
+    await until("the cancellation", () => client.framesOf("notifications/cancelled").length === 1);
+    expect(paramsOf(client.framesOf("notifications/cancelled")[0])["requestId"]).toBe(client.framesOf("roots/list")[0]?.["id"]);
+    expect(connector.peer.messages.some(({ id }) => id === 4)).toBe(false);
+  });
+
+  it("invents a progress token is not heard", async () => {
+    const { client, connector, events } = await open("2025-06-18", "2025-06-18");
+    connector.peer.push({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: "invented", progress: 1 } });
+    await until("the drop", () => events.at(-1)?.event === "dropped");
+    expect(client.written).toEqual([]);
+  });
+
+  it("goes away in the middle of a call fails the call, and ends the session", async () => {
+    const { client, connector } = await open("2025-06-18", "2025-06-18", never);
+    const call = client.call("tools/call", { name: "x" });
+    await until("the call", () => connector.peer.messages.at(-1)?.["method"] === "tools/call");
+    connector.peer.die("exited with code 9");
+    expect(await call).toMatchObject({ error: { code: -31909, message: expect.stringContaining("exited with code 9") } });
+    await until("the end", () => client.ended !== undefined);
+  });
+
+  it("never answers is given up on", async () => {
+    const { DEFAULT_TIMEOUTS } = await import("../../runtime/bridge/options.js");
+    const room = roomWith(serverAt("2025-06-18", never), "stdio", { timeouts: { ...DEFAULT_TIMEOUTS, probe: 200, call: 30 } });
+    const client = new PlayedClient(room.service);
+    await client.open("2025-06-18");
+    expect(await client.call("tools/list")).toMatchObject({ error: { code: -31909 } });
+    await until("the cancellation", () => room.connector.peer.messages.at(-1)?.["method"] === "notifications/cancelled");
+  });
+});
+
+describe("a batch", () => {
+  const call = (id: number): Wire => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "x" } });
+
+  it("is taken apart at the revision that has them, and answered as one", async () => {
+    const { client, connector } = await open("2025-03-26", "2025-11-25", ({ id }) => ({ content: [{ type: "text", text: String(id) }] }));
+    const answer = await client.send([call(1), { jsonrpc: "2.0", method: "vendor/told" }, call(2)]);
+    expect(answer).toMatchObject([{ id: 1, result: {} }, { id: 2, result: {} }]);
+    expect(connector.peer.lines.every((line) => !line.startsWith("["))).toBe(true);
+    expect(await client.send([{ jsonrpc: "2.0", method: "vendor/told" }])).toBeUndefined();
+  });
+
+  it.each(["2024-11-05", "2025-06-18", "2025-11-25"])("is refused at %s", async (revision) => {
+    const { client } = await open(revision, "2025-03-26");
+    expect(await client.send([call(1)])).toMatchObject({ error: { code: -32600 } });
+  });
+});
+
+describe("closing", () => {
+  it("cancels what is in flight and lets go of the server", async () => {
+    const { client, connector, events } = await open("2025-06-18", "2025-06-18", never);
+    const call = client.call("tools/call", { name: "x" });
+    await until("the call", () => connector.peer.messages.at(-1)?.["method"] === "tools/call");
+    await client.conversation.close("the client is gone");
+    expect(await call).toBeUndefined();
+    expect(connector.peer.isClosed).toBe(true);
+    expect(events.at(-1)).toMatchObject({ event: "closed", reason: "the client is gone", summary: { requests: 2 } });
+  });
+});
+
