@@ -194,7 +194,7 @@ class Planner {
     const hereShape = shape(here, this.revision.canonical);
     if (isAny(hereShape)) return {};
     if (isAny(irShape)) return { misfit: this.misfitOf(hereShape, place) };
-    if (irShape.anyOf !== undefined) return this.planUnion(irShape, here, hereShape, place);
+    if (irShape.anyOf !== undefined) return this.planUnion(irShape, here, hereShape, place, path);
     if (irShape.type === "object" || irShape.properties !== undefined) {
       if (hereShape.type !== "object" && hereShape.properties === undefined) return { misfit: this.misfitOf(hereShape, place) };
       return this.planObject(irShape, hereShape, place);
@@ -307,23 +307,25 @@ class Planner {
     return { child, ...bound };
   }
 
-  private planUnion(ir: Schema, here: Schema, hereShape: Schema, place: string): Work {
+  private planUnion(ir: Schema, here: Schema, hereShape: Schema, place: string, path: string): Work {
     // Where the revision has one member only, that member's own plan has the same place and the same schema.
     const key = `${place} union ${stable(here)}`;
     const existing = this.functions.get(key);
     if (existing !== undefined) return { child: existing };
     const plan = this.define(key, place, place, { kind: "union", branches: [], closed: false });
-    const available = hereShape.anyOf ?? [refName(here) === undefined ? hereShape : here];
+    const alone = targetName(here, this.revision.canonical);
+    const available = hereShape.anyOf ?? [alone === undefined ? hereShape : refTo(alone)];
     const branches = (ir.anyOf ?? []).map((member) => this.planMember(member, available, place));
     const objects = branches.filter((branch) => branch.test.kind === "object");
     const tag = objects.length > 1 ? tagOf(objects) : undefined;
     const isNarrow = branches.some((branch) => branch.test.narrow !== undefined);
+    const isShut = ir.others !== undefined && hereShape.others === undefined;
     const ordered = [...branches].sort((a, b) => specificity(b) - specificity(a) || rank(a) - rank(b));
     plan.body = {
       kind: "union",
       branches: ordered,
-      closed: objects.length > 1 || isNarrow || branches.some((branch) => branch.absent || branch.gate !== undefined),
-      ...(isNarrow || (ir.others !== undefined && hereShape.others === undefined) ? { feature: this.gating.changeAt(place) } : {}),
+      closed: objects.length > 1 || isNarrow || isShut || branches.some((branch) => branch.absent || branch.gate !== undefined),
+      ...(isNarrow || isShut ? { feature: this.gating.changeAt(place) ?? this.gating.changeAt(path) } : {}),
       ...(hereShape.others === undefined ? {} : { open: hereShape.others }),
       ...optionalUnknown(this.model.unknownMembers.find((entry) => entry.at === place)),
       ...(tag === undefined ? {} : { tag }),

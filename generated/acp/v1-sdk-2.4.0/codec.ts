@@ -2196,7 +2196,7 @@ function lowerSessionUpdateAvailableCommandsUpdate(value: unknown, ctx: LowerCon
 /** Lowers AvailableCommand. */
 function lowerAvailableCommand(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (isWire(value) && value.description !== undefined && value.name !== undefined && (typeof value.type !== "string" || value.type === "command")) return lowerAvailableCommandCommand(value, ctx, depth);
-  return value;
+  return ctx.refuse(value, "AvailableCommandCommand", 102, depth);
 }
 
 /** Lowers AvailableCommandCommand. */
@@ -2225,8 +2225,19 @@ function lowerAvailableCommandCommandInput(value: unknown, ctx: LowerContext, de
 
 /** Lowers AvailableCommandInput. */
 function lowerAvailableCommandInput(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (isWire(value) && value.hint !== undefined && (typeof value.type !== "string" || value.type === "text")) return ctx.refuse(value, "nothing", -1, depth);
-  return ctx.refuse(value, "nothing", 102, depth);
+  if (isWire(value) && value.hint !== undefined && (typeof value.type !== "string" || value.type === "text")) return lowerAvailableCommandInputText(value, ctx, depth);
+  return ctx.refuse(value, "AvailableCommandInputText", 102, depth);
+}
+
+/** Lowers AvailableCommandInputText. */
+function lowerAvailableCommandInputText(value: unknown, ctx: LowerContext, depth: number): unknown {
+  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
+  let v1: unknown = value.type;
+  if (v1 !== undefined) v1 = ctx.field(v1, "type", 102, -1, 5, depth);
+  const isSame = v1 === value.type;
+  if (isSame && ctx.owed !== depth) return value;
+  const copy = rebuilt(value, ["type"], [v1]);
+  return ctx.owed === depth ? ctx.settle(copy, isSame ? value : copy, depth) : copy;
 }
 
 /** Lowers SessionUpdateAvailableCommandsUpdate.availableCommands. */
