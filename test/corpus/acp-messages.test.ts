@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bindCodec, CapabilitySet, ERROR_CODES, REVISIONS, tables } from "../../runtime/acp.js";
 import { isLowerError, TranslationReport, type Codec } from "../../runtime/index.js";
 import type { Validators } from "../../runtime/protocol.js";
-import { V1_MESSAGES, V2_MESSAGES, type Elsewhere, type Message } from "./acp-messages.js";
+import { V1_MESSAGES, V2_MESSAGES, WRONG_MESSAGES, type Elsewhere, type Message } from "./acp-messages.js";
 
 type Part = Message[1];
 
@@ -105,74 +105,11 @@ describe.each([
 });
 
 const S = { sessionId: "session-7" };
-const NAMED = { name: "trowel", version: "1" };
-const LINKED = { type: "resource_link", uri: "file:///garden", name: "garden" };
-const PERMIT = [{ optionId: "yes", name: "Go ahead", kind: "allow_once" }];
 const says = (sessionUpdate: string, more: object) => ({ ...S, update: { sessionUpdate, ...more } });
-const call = (more: object) => says("tool_call_update", { toolCallId: "t-1", ...more });
-const offers = (capabilities: object) => ({ protocolVersion: 2, info: NAMED, capabilities });
 
 describe("known to be wrong", () => {
-  it.each<readonly [at: string, Subject, name: string, method: string, part: Part, value: unknown]>([
-    ["v1", v1, "a mode update that names it modeId", "session/update", "params", says("current_mode_update", { modeId: "dig" })],
-    ["v1", v1, "a bare block as content of a tool call", "session/update", "params", call({ content: [{ type: "text", text: "dug" }] })],
-    ["v1", v1, "an update nobody knows", "session/update", "params", says("_weather", {})],
-    ["v1", v1, "a tool kind nobody knows", "session/update", "params", call({ kind: "_water" })],
-    ["v1", v1, "a paused tool call", "session/update", "params", call({ status: "paused" })],
-    ["v1", v1, "usage of null", "session/update", "params", says("usage_update", { used: null, size: 9 })],
-    ["v1", v1, "a number in words", "initialize", "params", { protocolVersion: "1" }],
-    ["v1", v1, "an object for a flag", "initialize", "result", { protocolVersion: 1, agentCapabilities: { loadSession: {} } }],
-    ["v1", v1, "no servers", "session/new", "params", { cwd: "/garden" }],
-    ["v1", v1, "a server with its lists left out", "session/new", "params", { cwd: "/", mcpServers: [{ name: "soil", command: "/soil" }] }],
-    ["v1", v1, "a flag without its type", "session/set_config_option", "params", { ...S, configId: "quiet", value: true }],
-    ["v1", v1, "no reason to stop", "session/prompt", "result", {}],
-    ["v2", v2, "an option without its type", "session/set_config_option", "params", { ...S, configId: "tone", value: "brief" }],
-    ["v2", v2, "true for a mode of elicitation", "initialize", "params", offers({ elicitation: { form: true } })],
-    ["v2", v2, "true for authentication in a terminal", "initialize", "params", offers({ auth: { terminal: true } })],
-    ["v2", v2, "true for sessions", "initialize", "result", offers({ session: true })],
-    ["v2", v2, "true for images", "initialize", "result", offers({ session: { prompt: { image: true } } })],
-    ["v2", v2, "true for servers over HTTP", "initialize", "result", offers({ session: { mcp: { http: true } } })],
-    ["v2", v2, "true for deletion", "initialize", "result", offers({ session: { delete: true } })],
-    ["v2", v2, "a client without a name", "initialize", "params", { protocolVersion: 2, capabilities: {} }],
-    ["v2", v2, "a client named as before", "initialize", "params", { protocolVersion: 2, clientInfo: NAMED, clientCapabilities: {} }],
-    [
-      "v2",
-      v2,
-      "variables as a map",
-      "initialize",
-      "result",
-      { protocolVersion: 2, info: NAMED, authMethods: [{ type: "terminal", methodId: "m", name: "M", env: { LANG: "C" } }] },
-    ],
-    ["v2", v2, "a server without its type", "session/new", "params", { cwd: "/garden", mcpServers: [{ name: "soil", command: "/soil" }] }],
-    ["v2", v2, "a chunk of no message", "session/update", "params", says("agent_message_chunk", { content: { type: "text", text: "" } })],
-    ["v2", v2, "a known tag with a bad body", "session/update", "params", says("state_update", {})],
-    ["v2", v2, "a diff as before", "session/update", "params", call({ content: [{ type: "diff", path: "/garden", newText: "fern" }] })],
-    ["v2", v2, "a plan of no id", "session/update", "params", says("plan_update", { plan: { type: "items", entries: [] } })],
-    ["v2", v2, "a line numbered nought", "session/update", "params", call({ locations: [{ path: "/garden", line: 0 }] })],
-    ["v2", v2, "a prompt of nothing", "session/prompt", "params", { ...S, prompt: [] }],
-    ["v2", v2, "a text of nothing", "session/prompt", "params", { ...S, prompt: [{ type: "text" }] }],
-    ["v2", v2, "a size below nought", "session/prompt", "params", { ...S, prompt: [{ ...LINKED, size: -1 }] }],
-    ["v2", v2, "a priority above one", "session/prompt", "params", { ...S, prompt: [{ ...LINKED, annotations: { priority: 2 } }] }],
-    ["v2", v2, "a permission without options", "session/request_permission", "params", { ...S, title: "May I?", options: [] }],
-    [
-      "v2",
-      v2,
-      "a permission as before",
-      "session/request_permission",
-      "params",
-      { ...S, toolCall: { toolCallId: "t-1" }, options: PERMIT },
-    ],
-    [
-      "v2",
-      v2,
-      "an option to choose with nothing to choose",
-      "session/set_config_option",
-      "result",
-      { configOptions: [{ configId: "tone", type: "select", name: "Tone", currentValue: "brief", options: [] }] },
-    ],
-  ])("%#. at %s: %s", (at, subject, _, method, part, value) => {
-    expect(subject.revision.startsWith(at)).toBe(true);
-    expect(faultsOf(subject, method, part, value)).not.toEqual([]);
+  it.each(WRONG_MESSAGES)("at %s: %s, %s %s", (at, _, method, part, value) => {
+    expect(faultsOf(at === "v1" ? v1 : v2, method, part, value)).not.toEqual([]);
   });
 });
 
@@ -229,5 +166,15 @@ describe("what an open union takes that the closed one did not", () => {
   ])("%s is valid at v2 as a stranger, and yet nothing is lowered to it", (_, value, feature) => {
     expect(faultsOf(v2, "session/update", "params", value)).toEqual([]);
     expect(fate(v1, v2, ["session/update", "params", "", value, "same"])).toEqual([feature, "/update"]);
+  });
+});
+
+describe("what only its meaning tells apart passes, because both revisions write it alike", () => {
+  it.each([
+    ["null, which leaves a field alone at v1 and empties it at v2", { title: null, status: null }],
+    ["a terminal, which is the client's at v1 and the agent's at v2", { content: [{ type: "terminal", terminalId: "terminal-3" }] }],
+  ])("%s", (_, more) => {
+    const message: Message = ["session/update", "params", "", says("tool_call_update", { toolCallId: "t-1", ...more }), "same"];
+    expect([fate(v1, v2, message), fate(v2, v1, message)]).toEqual(["same", "same"]);
   });
 });

@@ -575,6 +575,67 @@ export const V2_MESSAGES: readonly Message[] = [
   ["session/request_permission", "result", "an outcome to come", { outcome: { outcome: "_later" } }, ["open-unions", "/outcome"]],
 ];
 
+/** One payload that breaks the schema of a revision, as peers and pages are known to. */
+export type WrongMessage = readonly [at: "v1" | "v2", name: string, method: string, part: Part, value: unknown];
+
+const NAMED = { name: "trowel", version: "1" };
+const PERMIT = [ALLOW];
+const S = SESSION;
+const says = (sessionUpdate: string, more: object) => updated({ sessionUpdate, ...more });
+const call = (more: object) => updated(toolCall(more));
+const offers = (capabilities: object) => ({ protocolVersion: 2, info: NAMED, capabilities });
+
+/** Payloads that are known to be wrong. */
+export const WRONG_MESSAGES: readonly WrongMessage[] = [
+  ["v1", "a mode update that names it modeId", "session/update", "params", says("current_mode_update", { modeId: "dig" })],
+  ["v1", "a bare block as content of a tool call", "session/update", "params", call({ content: [{ type: "text", text: "dug" }] })],
+  ["v1", "an update nobody knows", "session/update", "params", says("_weather", {})],
+  ["v1", "a tool kind nobody knows", "session/update", "params", call({ kind: "_water" })],
+  ["v1", "a paused tool call", "session/update", "params", call({ status: "paused" })],
+  ["v1", "usage of null", "session/update", "params", says("usage_update", { used: null, size: 9 })],
+  ["v1", "a number in words", "initialize", "params", { protocolVersion: "1" }],
+  ["v1", "an object for a flag", "initialize", "result", { protocolVersion: 1, agentCapabilities: { loadSession: {} } }],
+  ["v1", "no servers", "session/new", "params", { cwd: "/garden" }],
+  ["v1", "a server with its lists left out", "session/new", "params", { cwd: "/", mcpServers: [{ name: "soil", command: "/soil" }] }],
+  ["v1", "a flag without its type", "session/set_config_option", "params", { ...S, configId: "quiet", value: true }],
+  ["v1", "no reason to stop", "session/prompt", "result", {}],
+  ["v2", "an option without its type", "session/set_config_option", "params", { ...S, configId: "tone", value: "brief" }],
+  ["v2", "true for a mode of elicitation", "initialize", "params", offers({ elicitation: { form: true } })],
+  ["v2", "true for authentication in a terminal", "initialize", "params", offers({ auth: { terminal: true } })],
+  ["v2", "true for sessions", "initialize", "result", offers({ session: true })],
+  ["v2", "true for images", "initialize", "result", offers({ session: { prompt: { image: true } } })],
+  ["v2", "true for servers over HTTP", "initialize", "result", offers({ session: { mcp: { http: true } } })],
+  ["v2", "true for deletion", "initialize", "result", offers({ session: { delete: true } })],
+  ["v2", "a client without a name", "initialize", "params", { protocolVersion: 2, capabilities: {} }],
+  ["v2", "a client named as before", "initialize", "params", { protocolVersion: 2, clientInfo: NAMED, clientCapabilities: {} }],
+  [
+    "v2",
+    "variables as a map",
+    "initialize",
+    "result",
+    { protocolVersion: 2, info: NAMED, authMethods: [{ type: "terminal", methodId: "m", name: "M", env: { LANG: "C" } }] },
+  ],
+  ["v2", "a server without its type", "session/new", "params", { cwd: "/garden", mcpServers: [{ name: "soil", command: "/soil" }] }],
+  ["v2", "a chunk of no message", "session/update", "params", says("agent_message_chunk", { content: { type: "text", text: "" } })],
+  ["v2", "a known tag with a bad body", "session/update", "params", says("state_update", {})],
+  ["v2", "a diff as before", "session/update", "params", call({ content: [{ type: "diff", path: "/garden", newText: "fern" }] })],
+  ["v2", "a plan of no id", "session/update", "params", says("plan_update", { plan: { type: "items", entries: [] } })],
+  ["v2", "a line numbered nought", "session/update", "params", call({ locations: [{ path: "/garden", line: 0 }] })],
+  ["v2", "a prompt of nothing", "session/prompt", "params", { ...S, prompt: [] }],
+  ["v2", "a text of nothing", "session/prompt", "params", { ...S, prompt: [{ type: "text" }] }],
+  ["v2", "a size below nought", "session/prompt", "params", { ...S, prompt: [{ ...LINK, size: -1 }] }],
+  ["v2", "a priority above one", "session/prompt", "params", { ...S, prompt: [{ ...LINK, annotations: { priority: 2 } }] }],
+  ["v2", "a permission without options", "session/request_permission", "params", { ...S, title: "May I?", options: [] }],
+  ["v2", "a permission as before", "session/request_permission", "params", { ...S, toolCall: { toolCallId: "t-1" }, options: PERMIT }],
+  [
+    "v2",
+    "an option to choose with nothing to choose",
+    "session/set_config_option",
+    "result",
+    { configOptions: [{ configId: "tone", type: "select", name: "Tone", currentValue: "brief", options: [] }] },
+  ],
+];
+
 function updated(update: object): object {
   return { ...SESSION, update };
 }

@@ -111,6 +111,7 @@ export async function openSide(revision: string, role: Role, line: Line, options
   const handlers = gatesOf(revision, INCOMING[role], "all").map(({ method }): [string, Handler] => [
     method,
     async (params) => {
+      if (method === "initialize") return answerHello(hellos, params, served);
       if (method === "session/prompt") await ask();
       return serve(revision, method, params, served);
     },
@@ -126,7 +127,7 @@ export function nativeApp(sdk: AcpModule, revision: string, role: Role, { hellos
   const ask = once(onPrompt);
   for (const { method, kind } of gatesOf(revision, INCOMING[role], "all")) {
     const handler = async ({ params, client }: AcpContext): Promise<unknown> => {
-      if (method === "initialize") return hellos.server;
+      if (method === "initialize") return answerHello(hellos, params, served);
       if (method === "session/prompt") await ask(given(client));
       return serve(revision, method, params, served);
     };
@@ -219,6 +220,11 @@ function messagesOf(revision: string): readonly Message[] {
 
 function pick(client: Wire | undefined, server: Wire | undefined): Hellos {
   return { client: client ?? {}, server: server ?? {} };
+}
+
+function answerHello({ server }: Hellos, params: unknown, served: Served[]): unknown {
+  served.push({ method: "initialize", params, result: server });
+  return server;
 }
 
 /** Answers with the results of the corpus in turn. */

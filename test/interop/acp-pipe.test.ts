@@ -2,19 +2,7 @@
 import { spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import {
-  gatesOf,
-  hellosOf,
-  INCOMING,
-  isOutOfReach,
-  nativeApp,
-  openSide,
-  payloadsOf,
-  tellAll,
-  type Served,
-  type Teller,
-  type Told,
-} from "./acp-pair.js";
+import { gatesOf, hellosOf, INCOMING, isOutOfReach, nativeApp, openSide, payloadsOf, tellAll, type Served, type Told } from "./acp-pair.js";
 import { loadAcp, V1, V2 } from "./acp-sdk.js";
 import { frameFaults, methodsIn, recordedLine, recordedStream, type Frame } from "./acp-wire.js";
 import { processLine } from "./line.js";
@@ -43,7 +31,7 @@ describe.each([V1, V2])("over a pipe, at %s", (revision) => {
     const [frames, served]: [Frame[], Served[]] = [[], []];
     const side = await openSide(revision, "client", recordedLine(line, "serverToClient", frames), { hellos: full }, served);
     expect(await side.initialize()).toEqual(full.server);
-    expectAllSaid(revision, await tellAll(revision, "clientToServer", side as Teller), served);
+    expectAllSaid(revision, await tellAll(revision, "clientToServer", side), served);
     await expectAllValid(revision, frames);
     await side.close();
   });

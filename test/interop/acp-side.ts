@@ -1,7 +1,7 @@
 // Our side of an ACP connection, either of the two: a dispatcher answers what comes, and what we ask is asked only where the gates allow it. Takes a
 // line and handlers; keeps what the gates read beside capabilities, as an application does.
 import { codecFor, dispatcherFor, mayCall, resolve } from "../../runtime/acp.js";
-import type { Codec, Dispatcher, DispatchEvent, Handler, Snapshot, Wire } from "../../runtime/index.js";
+import type { Call, Codec, Dispatcher, DispatchEvent, Handler, Snapshot, Wire } from "../../runtime/index.js";
 import { V1 } from "./acp-sdk.js";
 import { isObject, valueAt } from "./holds.js";
 import type { Line } from "./line.js";
@@ -93,6 +93,11 @@ export class Side {
     this.#options.line.write({ jsonrpc: "2.0", method, params: this.#codec.lower(method, "params", params) });
   }
 
+  /** Tells the peer something without asking the gates. */
+  notifyUnchecked(method: string, params: unknown): void {
+    this.#options.line.write({ jsonrpc: "2.0", method, params });
+  }
+
   /** Ends the connection. */
   close(): Promise<void> {
     return this.#options.line.close();
@@ -108,19 +113,19 @@ export class Side {
     const { revision, role, hello, handlers } = this.#options;
     const ours = helloOf(revision, role, hello);
     const [client, server] = role === "client" ? [ours, theirs] : [theirs, ours];
-    this.#codec = (await codecFor(revision, resolve({ revision, client, server, transport: "stdio" }))) as unknown as Codec;
+    this.#codec = await codecFor(revision, resolve({ revision, client, server, transport: "stdio" }));
     this.#dispatcher = await dispatcherFor({
       codec: this.#codec,
       direction: role === "client" ? "serverToClient" : "clientToServer",
-      handlers: role === "client" ? handlers : { ...handlers, initialize: () => this.#answerHello() },
+      handlers: role === "client" ? handlers : { ...handlers, initialize: (params, call) => this.#answerHello(params, call) },
       snapshot: (method, params) => this.#snapshot(method, params),
       isOpen: () => this.#initialize !== undefined,
       observe: (event) => this.#observe(event),
     });
   }
 
-  #answerHello(): unknown {
-    this.#initialize = this.#options.hello;
+  async #answerHello(params: unknown, call: Call): Promise<unknown> {
+    this.#initialize = await this.#options.handlers["initialize"]?.(params, call);
     return this.#initialize;
   }
 
