@@ -131,3 +131,34 @@ async function askRaw(revision: string, role: Role, message: unknown): Promise<u
   await side.close();
   return value;
 }
+
+describe("below the methods, what the native peer did not say it takes does not leave", () => {
+  const image = { ...SESSION, prompt: [{ type: "image", data: "aWNlcnk=", mimeType: "image/png" }] };
+  const folders = { cwd: "/garden", mcpServers: [], additionalDirectories: ["/shed"] };
+  const server = (type: string) => ({ cwd: "/garden", mcpServers: [{ type, name: "w", url: "https://w.example", headers: [] }] });
+  const child = { cwd: "/garden", mcpServers: [{ type: "stdio", name: "soil", command: "/opt/soil" }] };
+  const says = (sessionUpdate: string, more: object) => ({ ...SESSION, update: { sessionUpdate, ...more } });
+
+  it.each<readonly [revision: string, role: Role, method: string, params: unknown, feature: string]>([
+    [V1, "client", "session/prompt", image, "prompts.image.advertised-flat"],
+    [V1, "client", "session/new", server("http"), "mcp-servers.http.advertised-flat"],
+    [V1, "client", "session/new", server("sse"), "mcp-servers.sse"],
+    [V1, "client", "session/new", folders, "sessions.additional-directories.advertised-flat"],
+    [V1, "server", "session/update", says("notice", { severity: "info", title: "Rain" }), "notices.advertised"],
+    [V1, "server", "session/update", says("compaction_update", { compactionId: "c", status: "failed" }), "compaction.advertised"],
+    [V2, "client", "session/prompt", image, "prompts.image.advertised"],
+    [V2, "client", "session/new", server("http"), "mcp-servers.http.advertised"],
+    [V2, "client", "session/new", child, "mcp-servers.stdio.advertised"],
+    [V2, "client", "session/new", folders, "sessions.additional-directories.advertised"],
+  ])("%s, our %s, %s: %#", async (revision, role, method, params, feature) => {
+    const { bare } = hellosOf(revision);
+    const hellos = revision === V1 ? bare : { ...bare, server: { ...bare.server, capabilities: { session: {} } } };
+    const pair = await openPair(revision, role, { hellos });
+    await shakeHands(pair, role, hellos);
+    const before = pair.frames.length;
+    const kind = method === "session/update" ? "notification" : "request";
+    expect(await tell(pair.side, kind, method, params)).toMatchObject({ error: { name: "LowerError", feature } });
+    expect(pair.frames.length).toBe(before);
+    await pair.close();
+  });
+});
