@@ -71,9 +71,9 @@ export class Side {
   }
 
   /** Asks the peer, where the gates allow it; rejects with a `RangeError` where they do not, and with what the peer answered where it is an error. */
-  request(method: string, params: unknown): Promise<unknown> {
+  async request(method: string, params: unknown): Promise<unknown> {
     this.#check(method, params);
-    return this.requestUnchecked(method, this.#codec.lower(method, "params", params));
+    return await this.requestUnchecked(method, this.#codec.lower(method, "params", params));
   }
 
   /** Asks the peer without asking the gates: what an application that has none would do. */
@@ -89,8 +89,8 @@ export class Side {
   /** Tells the peer something, where the gates allow it; throws `RangeError` where they do not. */
   notify(method: string, params: unknown): void {
     this.#check(method, params);
+    this.notifyUnchecked(method, this.#codec.lower(method, "params", params));
     this.#learnEntity(params);
-    this.#options.line.write({ jsonrpc: "2.0", method, params: this.#codec.lower(method, "params", params) });
   }
 
   /** Tells the peer something without asking the gates. */
