@@ -143,6 +143,7 @@ function checkPath(text: string, feature: Feature, model: Model, problems: Probl
   }
 }
 
+/** Refuses a path that leads through a reference: nobody asks at the place it means, but at the definition it refers to. */
 function checkDirect(path: Path, text: string, feature: Feature, model: Model, problems: Problem[]): void {
   const direct = withoutReferences(path, model.ir);
   if (direct === undefined) return;
