@@ -111,15 +111,7 @@ function checkPath(text: string, feature: Feature, model: Model, problems: Probl
   if (path === undefined) return;
   const presence = model.revisions.map((revision) => hasPath(path, revision.canonical));
   const place = feature.place(text);
-  const direct = withoutReferences(path, model.ir);
-  if (direct !== undefined && presence.includes(true)) {
-    problems.push({
-      ...place,
-      rule: "gated-path",
-      message: `${text} leads through another definition, where ${feature.id} would gate nothing`,
-      fix: `write ${direct}`,
-    });
-  }
+  if (presence.includes(true)) checkDirect(path, text, feature, model, problems);
   if (!presence.includes(true)) {
     problems.push({
       ...place,
@@ -149,6 +141,18 @@ function checkPath(text: string, feature: Feature, model: Model, problems: Probl
       });
     }
   }
+}
+
+/** Refuses a path that leads through a reference: nobody asks at the place it means, but at the definition it refers to. */
+function checkDirect(path: Path, text: string, feature: Feature, model: Model, problems: Problem[]): void {
+  const direct = withoutReferences(path, model.ir);
+  if (direct === undefined) return;
+  problems.push({
+    ...feature.place(text),
+    rule: "gated-path",
+    message: `${text} leads through another definition, where ${feature.id} would gate nothing`,
+    fix: `write ${direct}`,
+  });
 }
 
 /**
@@ -203,6 +207,8 @@ function checkConstants({ at, values }: Feature["gates"]["constants"][number], f
       message: `${feature.id} gates values of ${at} but needs no capability, so it would gate nothing`,
       fix: "name the capability that decides under requires",
     });
+  // The member of a union may be asked about at one place that refers to the union.
+  checkDirect({ definition: path.definition, steps: path.steps }, at, feature, model, problems);
   for (const revision of model.revisions.slice(feature.first, feature.last + 1)) {
     const node = findNode(path, revision.canonical);
     const stranger = values?.find((value) => node === undefined || !fitsSchema(value, node, revision.canonical));

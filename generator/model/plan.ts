@@ -194,7 +194,7 @@ class Planner {
     const hereShape = shape(here, this.revision.canonical);
     if (isAny(hereShape)) return {};
     if (isAny(irShape)) return { misfit: this.misfitOf(hereShape, place) };
-    if (irShape.anyOf !== undefined) return this.planUnion(irShape, here, hereShape, place);
+    if (irShape.anyOf !== undefined) return this.planUnion(irShape, here, hereShape, place, path);
     if (irShape.type === "object" || irShape.properties !== undefined) {
       if (hereShape.type !== "object" && hereShape.properties === undefined) return { misfit: this.misfitOf(hereShape, place) };
       return this.planObject(irShape, hereShape, place);
@@ -272,6 +272,11 @@ class Planner {
     return undefined;
   }
 
+  /** Tells whether a row asks about members of a union at this one place of several that hold them. */
+  private asksAt(path: string): boolean {
+    return this.model.features.some((feature) => feature.gates.constants.some(({ at }) => at.startsWith(`${path}|`)));
+  }
+
   /** Where a row serves a narrowed place as a whole, what does not fit there is its business; what fits is walked as usual. */
   private servedAt(path: string, here: Schema, work: Work): Work {
     const feature = this.gating.changeAt(path);
@@ -307,23 +312,26 @@ class Planner {
     return { child, ...bound };
   }
 
-  private planUnion(ir: Schema, here: Schema, hereShape: Schema, place: string): Work {
+  private planUnion(ir: Schema, here: Schema, hereShape: Schema, place: string, path: string): Work {
+    const where = this.asksAt(path) ? path : place;
     // Where the revision has one member only, that member's own plan has the same place and the same schema.
-    const key = `${place} union ${stable(here)}`;
+    const key = `${where} union ${stable(here)}`;
     const existing = this.functions.get(key);
     if (existing !== undefined) return { child: existing };
-    const plan = this.define(key, place, place, { kind: "union", branches: [], closed: false });
-    const available = hereShape.anyOf ?? [refName(here) === undefined ? hereShape : here];
-    const branches = (ir.anyOf ?? []).map((member) => this.planMember(member, available, place));
+    const plan = this.define(key, where, where, { kind: "union", branches: [], closed: false });
+    const alone = targetName(here, this.revision.canonical);
+    const available = hereShape.anyOf ?? [alone === undefined ? hereShape : refTo(alone)];
+    const branches = (ir.anyOf ?? []).map((member) => this.planMember(member, available, place, where));
     const objects = branches.filter((branch) => branch.test.kind === "object");
     const tag = objects.length > 1 ? tagOf(objects) : undefined;
     const isNarrow = branches.some((branch) => branch.test.narrow !== undefined);
+    const isShut = ir.others !== undefined && hereShape.others === undefined;
     const ordered = [...branches].sort((a, b) => specificity(b) - specificity(a) || rank(a) - rank(b));
     plan.body = {
       kind: "union",
       branches: ordered,
-      closed: objects.length > 1 || isNarrow || branches.some((branch) => branch.absent || branch.gate !== undefined),
-      ...(isNarrow || (ir.others !== undefined && hereShape.others === undefined) ? { feature: this.gating.changeAt(place) } : {}),
+      closed: objects.length > 1 || isNarrow || isShut || branches.some((branch) => branch.absent || branch.gate !== undefined),
+      ...(isNarrow || isShut ? { feature: this.gating.changeAt(place) ?? this.gating.changeAt(path) } : {}),
       ...(hereShape.others === undefined ? {} : { open: hereShape.others }),
       ...optionalUnknown(this.model.unknownMembers.find((entry) => entry.at === place)),
       ...(tag === undefined ? {} : { tag }),
@@ -331,14 +339,14 @@ class Planner {
     return { child: plan };
   }
 
-  private planMember(member: Schema, available: readonly Schema[], place: string): Branch {
+  private planMember(member: Schema, available: readonly Schema[], place: string, where: string): Branch {
     const name = memberName(member);
     const path = `${place}|${name}`;
     const test = testOf(member, this.model.ir);
     const counterpart = available.find((candidate) => isCounterpart(candidate, member, this.revision.canonical));
     const gating = this.gating.gateAt(path, this.revision.index);
     const ownGate = gating === undefined ? undefined : this.gateOf(gating, path, this.passed.get(definitionOf(place)));
-    const gate = ownGate ?? this.valueGate(path)?.gate;
+    const gate = ownGate ?? (this.valueGate(path) ?? this.valueGate(`${where}|${name}`))?.gate;
     const work = counterpart === undefined || gate?.status === "off" ? {} : this.planNode(member, counterpart, place);
     const { child, misfit } = work;
     const overlap = counterpart === undefined && test.kind === "scalar" ? this.overlapOf(member, available) : undefined;

@@ -1244,6 +1244,25 @@ const CONSTANTS: readonly Corruption[] = [
       },
     ],
   },
+  {
+    name: "gated values at a path through another definition",
+    corrupt: (copy) =>
+      copy.edit(NOVEMBER, "{ at: CreateMessageRequestParams.includeContext,", "{ at: CreateMessageRequest.params.includeContext,"),
+    expected: [
+      {
+        rule: "gated-path",
+        file: NOVEMBER,
+        at: "constants: [{ at: CreateMessageRequest.params.includeContext",
+        says: "CreateMessageRequest.params.includeContext leads through another definition, where sampling.context-capability would gate nothing",
+      },
+      {
+        rule: "lowering",
+        file: NOVEMBER,
+        at: "at: [CreateMessageRequestParams.includeContext]",
+        says: "sampling.context-capability lowers CreateMessageRequestParams.includeContext but does not gate it",
+      },
+    ],
+  },
   one(
     "a member gated like a value, of a union that does not have it",
     NOVEMBER,

@@ -87,16 +87,19 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 /** Keeps what the peer wrote, and passes on what nobody has listened to yet. */
-class Ear {
+export class Ear {
+  /** Every message the peer wrote, in order. */
   readonly heard: Wire[] = [];
   #listener: ((message: Wire) => void) | undefined;
   #passed = 0;
 
+  /** Takes one line of the peer. */
   take(text: string): void {
     this.heard.push(JSON.parse(text) as Wire);
     this.#pass();
   }
 
+  /** Gives each message to a listener, those from before it came too. */
   listen(listener: (message: Wire) => void): void {
     this.#listener = listener;
     this.#pass();

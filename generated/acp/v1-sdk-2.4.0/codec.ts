@@ -1474,15 +1474,18 @@ function lowerPromptRequest(value: unknown, ctx: LowerContext, depth: number): u
   return ctx.owed === depth ? ctx.settle(copy, isSame ? value : copy, depth) : copy;
 }
 
-/** Lowers ContentBlock. */
-function lowerContentBlock(value: unknown, ctx: LowerContext, depth: number): unknown {
+/** Lowers PromptRequest.prompt[]. */
+function lowerPromptRequestPromptItem(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "ContentBlockAudio or ContentBlockImage or ContentBlockResource or ContentBlockResourceLink or ContentBlockText", -1, depth);
   switch (value.type) {
     case "audio":
+      if ((ctx.bits[0]! & 0x4000000) === 0) return ctx.member(value, 26, -1, depth);
       return lowerContentBlockAudio(value, ctx, depth);
     case "image":
+      if ((ctx.bits[0]! & 0x2000000) === 0) return ctx.member(value, 25, -1, depth);
       return lowerContentBlockImage(value, ctx, depth);
     case "resource":
+      if ((ctx.bits[0]! & 0x8000000) === 0) return ctx.member(value, 27, -1, depth);
       return lowerContentBlockResource(value, ctx, depth);
     case "resource_link":
       return lowerContentBlockResourceLink(value, ctx, depth);
@@ -1653,7 +1656,7 @@ function lowerContentBlockTextAnnotations(value: unknown, ctx: LowerContext, dep
 
 /** Lowers PromptRequest.prompt. */
 function lowerPromptRequestPromptList(value: unknown, ctx: LowerContext, depth: number): unknown {
-  return lowerItems(value, ctx, depth, lowerContentBlock);
+  return lowerItems(value, ctx, depth, lowerPromptRequestPromptItem);
 }
 
 /** Tells whether PromptResponse may need a look. */
@@ -1807,6 +1810,25 @@ function lowerToolCallContentContent(value: unknown, ctx: LowerContext, depth: n
   if (isSame && ctx.owed !== depth) return value;
   const copy = rebuilt(value, ["content"], [v1]);
   return ctx.owed === depth ? ctx.settle(copy, isSame ? value : copy, depth) : copy;
+}
+
+/** Lowers ContentBlock. */
+function lowerContentBlock(value: unknown, ctx: LowerContext, depth: number): unknown {
+  if (!isWire(value)) return ctx.refuse(value, "ContentBlockAudio or ContentBlockImage or ContentBlockResource or ContentBlockResourceLink or ContentBlockText", -1, depth);
+  switch (value.type) {
+    case "audio":
+      return lowerContentBlockAudio(value, ctx, depth);
+    case "image":
+      return lowerContentBlockImage(value, ctx, depth);
+    case "resource":
+      return lowerContentBlockResource(value, ctx, depth);
+    case "resource_link":
+      return lowerContentBlockResourceLink(value, ctx, depth);
+    case "text":
+      return lowerContentBlockText(value, ctx, depth);
+    default:
+      return ctx.refuse(value, "ContentBlockAudio or ContentBlockImage or ContentBlockResource or ContentBlockResourceLink or ContentBlockText", 68, depth);
+  }
 }
 
 const STRAYS_ToolCallContentDiff: Strays = [["newText", isString], ["oldText", (value) => (typeof value === "string" || value === null)], ["path", isString]];
@@ -2196,7 +2218,7 @@ function lowerSessionUpdateAvailableCommandsUpdate(value: unknown, ctx: LowerCon
 /** Lowers AvailableCommand. */
 function lowerAvailableCommand(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (isWire(value) && value.description !== undefined && value.name !== undefined && (typeof value.type !== "string" || value.type === "command")) return lowerAvailableCommandCommand(value, ctx, depth);
-  return value;
+  return ctx.refuse(value, "AvailableCommandCommand", 102, depth);
 }
 
 /** Lowers AvailableCommandCommand. */
@@ -2225,8 +2247,19 @@ function lowerAvailableCommandCommandInput(value: unknown, ctx: LowerContext, de
 
 /** Lowers AvailableCommandInput. */
 function lowerAvailableCommandInput(value: unknown, ctx: LowerContext, depth: number): unknown {
-  if (isWire(value) && value.hint !== undefined && (typeof value.type !== "string" || value.type === "text")) return ctx.refuse(value, "nothing", -1, depth);
-  return ctx.refuse(value, "nothing", 102, depth);
+  if (isWire(value) && value.hint !== undefined && (typeof value.type !== "string" || value.type === "text")) return lowerAvailableCommandInputText(value, ctx, depth);
+  return ctx.refuse(value, "AvailableCommandInputText", 102, depth);
+}
+
+/** Lowers AvailableCommandInputText. */
+function lowerAvailableCommandInputText(value: unknown, ctx: LowerContext, depth: number): unknown {
+  if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
+  let v1: unknown = value.type;
+  if (v1 !== undefined) v1 = ctx.field(v1, "type", 102, -1, 5, depth);
+  const isSame = v1 === value.type;
+  if (isSame && ctx.owed !== depth) return value;
+  const copy = rebuilt(value, ["type"], [v1]);
+  return ctx.owed === depth ? ctx.settle(copy, isSame ? value : copy, depth) : copy;
 }
 
 /** Lowers SessionUpdateAvailableCommandsUpdate.availableCommands. */

@@ -1613,15 +1613,18 @@ function lowerPromptRequest(value: unknown, ctx: LowerContext, depth: number): u
   return ctx.owed === depth ? ctx.settle(copy, isSame ? value : copy, depth) : copy;
 }
 
-/** Lowers ContentBlock. */
-function lowerContentBlock(value: unknown, ctx: LowerContext, depth: number): unknown {
+/** Lowers PromptRequest.prompt[]. */
+function lowerPromptRequestPromptItem(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "ContentBlockAudio or ContentBlockImage or ContentBlockResource or ContentBlockResourceLink or ContentBlockText", -1, depth);
   switch (value.type) {
     case "audio":
+      if ((ctx.bits[2]! & 0x10000) === 0) return ctx.member(value, 80, -1, depth);
       return lowerContentBlockAudio(value, ctx, depth);
     case "image":
+      if ((ctx.bits[2]! & 0x8000) === 0) return ctx.member(value, 79, -1, depth);
       return lowerContentBlockImage(value, ctx, depth);
     case "resource":
+      if ((ctx.bits[2]! & 0x20000) === 0) return ctx.member(value, 81, -1, depth);
       return lowerContentBlockResource(value, ctx, depth);
     case "resource_link":
       return lowerContentBlockResourceLink(value, ctx, depth);
@@ -1773,7 +1776,7 @@ function lowerContentBlockTextAnnotations(value: unknown, ctx: LowerContext, dep
 
 /** Lowers PromptRequest.prompt. */
 function lowerPromptRequestPromptList(value: unknown, ctx: LowerContext, depth: number): unknown {
-  return lowerItems(value, ctx, depth, lowerContentBlock);
+  return lowerItems(value, ctx, depth, lowerPromptRequestPromptItem);
 }
 
 /** Tells whether PromptResponse may need a look. */
@@ -1937,6 +1940,25 @@ function lowerToolCallContentContent(value: unknown, ctx: LowerContext, depth: n
   if (isSame && ctx.owed !== depth) return value;
   const copy = rebuilt(value, ["content"], [v1]);
   return ctx.owed === depth ? ctx.settle(copy, isSame ? value : copy, depth) : copy;
+}
+
+/** Lowers ContentBlock. */
+function lowerContentBlock(value: unknown, ctx: LowerContext, depth: number): unknown {
+  if (!isWire(value)) return ctx.refuse(value, "ContentBlockAudio or ContentBlockImage or ContentBlockResource or ContentBlockResourceLink or ContentBlockText", -1, depth);
+  switch (value.type) {
+    case "audio":
+      return lowerContentBlockAudio(value, ctx, depth);
+    case "image":
+      return lowerContentBlockImage(value, ctx, depth);
+    case "resource":
+      return lowerContentBlockResource(value, ctx, depth);
+    case "resource_link":
+      return lowerContentBlockResourceLink(value, ctx, depth);
+    case "text":
+      return lowerContentBlockText(value, ctx, depth);
+    default:
+      return (isWire(value) && typeof value.type === "string") ? value : ctx.refuse(value, "ContentBlockAudio or ContentBlockImage or ContentBlockResource or ContentBlockResourceLink or ContentBlockText", -1, depth);
+  }
 }
 
 const STRAYS_ToolCallContentDiff: Strays = [["changes", (value) => (Array.isArray(value) && value.every((item0: unknown) => isDiffChange(item0)))], ["patch", (value) => (isDiffPatch(value) || value === null)]];

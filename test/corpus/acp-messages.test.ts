@@ -1,0 +1,180 @@
+// Messages of the second protocol, valid and not: what is valid passes its own revision unchanged and reaches the other as the table says, by its
+// counterpart or by a refusal that names the feature; what is known to be wrong is rejected.
+import { describe, expect, it } from "vitest";
+import { bindCodec, CapabilitySet, ERROR_CODES, REVISIONS, tables } from "../../runtime/acp.js";
+import { isLowerError, TranslationReport, type Codec } from "../../runtime/index.js";
+import type { Validators } from "../../runtime/protocol.js";
+import { V1_MESSAGES, V2_MESSAGES, WRONG_MESSAGES, type Elsewhere, type Message } from "./acp-messages.js";
+
+type Part = Message[1];
+
+interface Subject {
+  readonly revision: string;
+  readonly codec: Codec;
+  readonly validators: Validators;
+}
+
+const [v1, v2] = (await Promise.all(REVISIONS.map(({ revision }) => subjectOf(revision)))) as [Subject, Subject];
+
+async function subjectOf(revision: string): Promise<Subject> {
+  const profile = CapabilitySet.allFor(revision).resolve(revision, "stdio");
+  return { revision, codec: bindCodec(await tables.loadCodec(revision), profile), validators: await tables.loadValidators(revision) };
+}
+
+function faultsOf({ validators }: Subject, method: string, part: Part, value: unknown): readonly unknown[] {
+  const validate = validators.get(method)?.[part];
+  if (validate === undefined) return [`${method} has no ${part}`];
+  return validate(value) ? [] : [...(validate.errors ?? ["no fault given"])];
+}
+
+/** Gives what a message becomes at a revision, in the words of the table. */
+function fate(from: Subject, to: Subject, [method, part, , value]: Message): Elsewhere {
+  const report = new TranslationReport();
+  try {
+    const lowered = to.codec.lower(method, part, from.codec.lift(method, part, value, report), undefined, report);
+    expect(faultsOf(to, method, part, lowered)).toEqual([]);
+    expect(report.isLossless).toBe(true);
+    return lowered === value ? "same" : { becomes: lowered };
+  } catch (error) {
+    if (!isLowerError(error)) throw error;
+    expect(error.cite, error.message).toBeDefined();
+    return [error.feature ?? "nothing", error.path];
+  }
+}
+
+/** Lists the payloads of a revision that no message of a list is of. */
+function unseen({ revision }: Subject, messages: readonly Message[]): readonly string[] {
+  const seen = new Set(messages.map(([method, part]) => `${method} ${part}`));
+  const payloads = (tables.methods[revision] ?? []).flatMap(({ method, kind }) => [
+    `${method} params`,
+    ...(kind === "request" ? [`${method} result`] : []),
+  ]);
+  return payloads.filter((payload) => !seen.has(payload));
+}
+
+/** Lists the members of a union that no message of a list holds: `tag` is what tells them apart. */
+function unheld({ codec }: Subject, union: readonly string[], tag: string, messages: readonly Message[]): readonly string[] {
+  const text = JSON.stringify(messages.map(([, , , value]) => value));
+  return union.filter((name) => !text.includes(`"${tag}":"${name}"`)).map((name) => `${codec.version} ${name}`);
+}
+
+const CONTENT = ["text", "image", "audio", "resource_link", "resource"];
+const UPDATES = [
+  "user_message_chunk",
+  "agent_message_chunk",
+  "agent_thought_chunk",
+  "tool_call_update",
+  "available_commands_update",
+  "config_option_update",
+  "session_info_update",
+  "usage_update",
+  "notice",
+  "compaction_update",
+  "compaction_summary_chunk",
+];
+const UPDATES_OF_V1 = [...UPDATES, "tool_call", "plan", "current_mode_update"];
+const UPDATES_OF_V2 = [
+  ...UPDATES,
+  "user_message",
+  "agent_message",
+  "agent_thought",
+  "state_update",
+  "tool_call_content_chunk",
+  "terminal_update",
+  "terminal_output_chunk",
+  "plan_update",
+];
+
+describe.each([
+  ["v1", v1, v2, V1_MESSAGES, UPDATES_OF_V1],
+  ["v2", v2, v1, V2_MESSAGES, UPDATES_OF_V2],
+] as const)("messages of %s", (_, own, other, messages, updates) => {
+  it("are of every payload, every update and every content", () => {
+    expect(unseen(own, messages)).toEqual([]);
+    expect(unheld(own, updates, "sessionUpdate", messages)).toEqual([]);
+    expect(unheld(own, CONTENT, "type", messages)).toEqual([]);
+    expect(messages.length).toBeGreaterThan(100);
+  });
+
+  it.each(messages)("%s %s: %s", (...message) => {
+    const [method, part, , value, elsewhere] = message;
+    expect(faultsOf(own, method, part, value)).toEqual([]);
+    expect(fate(own, own, message)).toBe("same");
+    expect(fate(own, other, message)).toEqual(elsewhere);
+  });
+});
+
+const S = { sessionId: "session-7" };
+const says = (sessionUpdate: string, more: object) => ({ ...S, update: { sessionUpdate, ...more } });
+
+describe("known to be wrong", () => {
+  it.each(WRONG_MESSAGES)("at %s: %s, %s %s", (at, _, method, part, value) => {
+    expect(faultsOf(at === "v1" ? v1 : v2, method, part, value)).not.toEqual([]);
+  });
+});
+
+describe("the drafts of v2 drifted under one number, and this one", () => {
+  it.each<readonly [name: string, method: string, part: Part, value: unknown, isValid: boolean]>([
+    ["names the message a prompt became", "session/prompt", "result", { messageId: "m-1" }, true],
+    ["does not answer a prompt with nothing", "session/prompt", "result", {}, false],
+    ["cancels one tool call", "tool_call/cancel", "params", { ...S, toolCallId: "t-1" }, true],
+    ["cancels one terminal", "terminal/cancel", "params", { ...S, terminalId: "terminal-3" }, true],
+    ["withdraws no request of null", "$/cancel_request", "params", { requestId: null }, false],
+    [
+      "asks for no request of null",
+      "elicitation/create",
+      "params",
+      { requestId: null, mode: "url", message: "", elicitationId: "e", url: "https://e.example" },
+      false,
+    ],
+    ["says why it is idle", "session/update", "params", says("state_update", { state: "idle", stopReason: "max_tokens" }), true],
+    [
+      "tells of work in the background",
+      "session/update",
+      "params",
+      says("state_update", { state: "idle", background: [{ type: "tool_call", toolCallId: "t-1" }] }),
+      true,
+    ],
+    ["has notices", "session/update", "params", says("notice", { severity: "info", title: "Rain" }), true],
+    ["has no notice of nothing", "session/update", "params", says("notice", { severity: "info" }), false],
+    [
+      "has compaction",
+      "session/update",
+      "params",
+      says("compaction_update", { compactionId: "c-1", status: "failed", error: "no room" }),
+      true,
+    ],
+    ["has no compaction of no status", "session/update", "params", says("compaction_update", { compactionId: "c-1" }), false],
+  ])("%s", (_, method, part, value, isValid) => {
+    expect(faultsOf(v2, method, part, value).length === 0).toBe(isValid);
+  });
+
+  it.each([
+    ["SESSION_NOT_FOUND", -32002],
+    ["UNSUPPORTED_PROTOCOL_VERSION", -32022],
+  ] as const)("has the error %s, which v1 has not", (name, code) => {
+    expect(ERROR_CODES["v2-sdk-2.4.0"][name]).toBe(code);
+    expect(ERROR_CODES["v1-sdk-2.4.0"]).not.toHaveProperty(name);
+  });
+});
+
+describe("what an open union takes that the closed one did not", () => {
+  it.each([
+    ["an announced tool call", says("tool_call", { toolCallId: "t-1", title: "Dig" }), "tool-calls.announced"],
+    ["a single plan", says("plan", { entries: [] }), "plans.single"],
+    ["a mode", says("current_mode_update", { currentModeId: "dig" }), "session-modes"],
+  ])("%s is valid at v2 as a stranger, and yet nothing is lowered to it", (_, value, feature) => {
+    expect(faultsOf(v2, "session/update", "params", value)).toEqual([]);
+    expect(fate(v1, v2, ["session/update", "params", "", value, "same"])).toEqual([feature, "/update"]);
+  });
+});
+
+describe("what only its meaning tells apart passes, because both revisions write it alike", () => {
+  it.each([
+    ["null, which leaves a field alone at v1 and empties it at v2", { title: null, status: null }],
+    ["a terminal, which is the client's at v1 and the agent's at v2", { content: [{ type: "terminal", terminalId: "terminal-3" }] }],
+  ])("%s", (_, more) => {
+    const message: Message = ["session/update", "params", "", says("tool_call_update", { toolCallId: "t-1", ...more }), "same"];
+    expect([fate(v1, v2, message), fate(v2, v1, message)]).toEqual(["same", "same"]);
+  });
+});
