@@ -2,10 +2,9 @@
 // the state so far and what came, gives the next state and what to do; the adapters do it and do the waiting.
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
 
-import { METHODS } from "../../generated/mcp/methods.js";
 import { isWire } from "../capabilities.js";
 import { withField, withoutField } from "../copy.js";
-import { Feature, gate, resolve, VALUES, type Revision } from "../mcp.js";
+import { Feature, FEATURES, gate, METHODS, resolve, type Revision } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { bridgeErrorOf, type BridgeFault } from "./errors.js";
 import { eraOf } from "./eras.js";
@@ -96,7 +95,7 @@ export function takesRounds(method: string, revision: string): boolean {
 /** Takes the retry fields off the params of a method that may be answered by a question; on others a vendor may own the names. */
 export function withoutRetryFields(method: string, params: Wire, revision: string): Wire {
   if (!takesRounds(method, revision)) return params;
-  return ["inputResponses", "requestState"].reduce((kept, key) => (Object.hasOwn(kept, key) ? withoutField(kept, key) : kept), params);
+  return withoutFields(params, RETRY_FIELDS);
 }
 
 /**
@@ -127,7 +126,7 @@ export function nextRound(state: RoundState, result: Wire, facts: RoundFacts): R
  * wanted back exactly as it came.
  */
 export function retryParams(original: Wire, state: RoundState, responses?: Readonly<Record<string, Wire>>): Wire {
-  let params = withoutField(withoutField(original, "inputResponses"), "requestState");
+  let params = withoutFields(original, RETRY_FIELDS);
   if (responses !== undefined && Object.keys(responses).length > 0) params = withField(params, "inputResponses", responses);
   return state.requestState === undefined ? params : withField(params, "requestState", state.requestState);
 }
@@ -139,12 +138,19 @@ export type AskOutcome = { readonly response: Wire } | { readonly fault: BridgeF
 export function readAnswer(ask: Ask, answer: Wire | undefined, policy: RoundPolicy): AskOutcome {
   if (answer === undefined) return { fault: inputFailed(ask, "the client did not answer in time") };
   const { error, result } = answer;
-  if (isWire(result)) return { response: stripMeta(result, NOTHING_CROSSES) };
+  if (isWire(result)) return { response: bareResponse(ask, result) };
   if (isWire(error) && ask.method === ELICIT && policy.elicitationError === "cancel") return { response: { action: "cancel" } };
   const reason = isWire(error)
     ? `the client answered ${String(error["code"])}: ${String(error["message"])}`
     : "the client's answer is no result";
   return { fault: inputFailed(ask, reason, isWire(error) ? error : undefined) };
+}
+
+/** Writes a result as a response: as it is, without what belongs to the client's hop. Who agrees to visit an address has filled in nothing. */
+function bareResponse({ method, params }: Ask, result: Wire): Wire {
+  const bare = stripMeta(result, NOTHING_CROSSES);
+  const isVisit = method === ELICIT && typeof params?.["url"] === "string";
+  return isVisit && Object.hasOwn(bare, "content") ? withoutField(bare, "content") : bare;
 }
 
 /** Writes what a flow ends with: for a tool call, as the policy says, a result that tells the model, else an error. */
@@ -155,7 +161,7 @@ export function endingOf(method: string, fault: BridgeFault, policy: RoundPolicy
 }
 
 /** The `_meta` key under which a result that ends a flow keeps the error it stands for. */
-export const ENDING_KEY = "polyrev/error";
+export const ENDING_KEY = "polyrev/fault";
 
 function counted(
   state: RoundState,
@@ -220,7 +226,10 @@ function exceeded(facts: RoundFacts, asks: readonly Ask[], reason: string): Roun
 }
 
 function end(kind: BridgeFault["kind"], message: string, { revision }: RoundFacts): RoundStep {
-  return { kind: "end", fault: { kind, message, feature: "requests.multi-round-trip", from: revision, sideEffects: "possible" } };
+  return {
+    kind: "end",
+    fault: { kind, message, feature: FEATURES[Feature.RequestsMultiRoundTrip].id, from: revision, sideEffects: "possible" },
+  };
 }
 
 function inputFailed({ method }: Ask, reason: string, error?: Wire): BridgeFault {
@@ -234,13 +243,14 @@ function inputFailed({ method }: Ask, reason: string, error?: Wire): BridgeFault
   };
 }
 
+function withoutFields(holder: Wire, keys: readonly string[]): Wire {
+  return keys.reduce((kept, key) => (Object.hasOwn(kept, key) ? withoutField(kept, key) : kept), holder);
+}
+
+const RETRY_FIELDS = ["inputResponses", "requestState"];
 const NOTHING_CROSSES = { tasks: false, extensions: [] };
 const CALL = "tools/call";
 const ELICIT = "elicitation/create";
 const SAMPLE = "sampling/createMessage";
-const [COMPLETE, INPUT_REQUIRED] = resultTypes();
-
-function resultTypes(): readonly string[] {
-  for (const values of Object.values(VALUES)) if ("ResultType" in values) return values.ResultType;
-  return [];
-}
+const COMPLETE = "complete";
+const INPUT_REQUIRED = "input_required";
