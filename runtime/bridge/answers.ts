@@ -22,11 +22,6 @@ export function errorAnswer(id: RequestId | undefined, error: Wire, revision?: s
   return leavesOut ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id: null, error };
 }
 
-/** Writes a response with a result. */
-export function resultAnswer(id: RequestId, result: Wire): Wire {
-  return { jsonrpc: "2.0", id, result };
-}
-
 /** Tells whether a value can be the id of a request. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || (typeof value === "number" && Number.isFinite(value));

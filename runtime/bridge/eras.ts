@@ -1,9 +1,8 @@
 // What the bridge asks of the table of revisions: which era one belongs to, which is newer, what it has whatever the peers say. Takes names as
 // they stand on the wire; what the table does not know is in no era.
 
-import { ERROR_CODES, REVISIONS, resolve, tables, type Revision, type Transport } from "../mcp.js";
+import { ERROR_CODES, REVISIONS, resolve, type Revision, type Transport } from "../mcp.js";
 import type { Era } from "../protocol.js";
-import { isBetween } from "../revision.js";
 
 /** Names an error that some revision has a code for. */
 export type ErrorName = { [R in Revision]: keyof (typeof ERROR_CODES)[R] }[Revision];
@@ -47,12 +46,6 @@ export function definesTransport(revision: string, transport: string): boolean {
 export function hasFeature(revision: string | undefined, feature: number, transport: Transport | null = null): boolean {
   if (revision === undefined || eraOf(revision) === undefined) return false;
   return resolve({ revision, transport, client: undefined, server: undefined }).isEnabled(feature);
-}
-
-/** Tells whether a revision lies within the lifetime of a feature, whatever capabilities or transports that asks for. */
-export function isInLifetime(revision: string, feature: number): boolean {
-  const row = tables.features[feature];
-  return row !== undefined && eraOf(revision) !== undefined && isBetween(tables, revision, row.first, row.last);
 }
 
 /** Gives the code a revision has for an error; undefined where it has no such error. */

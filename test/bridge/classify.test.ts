@@ -1,4 +1,5 @@
 // What a client's message is: every row of the rules, each with what it refuses, and the pipe that its messages decide.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classifyHttp, classifyPipe, envelopeOf, type PipeState, type Serving } from "../../runtime/bridge/classify.js";
 import { META } from "../../runtime/bridge/meta.js";
@@ -201,6 +202,39 @@ describe("classifyHttp", () => {
     ["a notification to a modern endpoint", NOTE, undefined, undefined, ONLY_MODERN, modern],
   ])("%s", (_name, message, versionHeader, session, served, verdict) => {
     expect(classifyHttp({ message, versionHeader, session }, served)).toEqual(verdict);
+  });
+});
+
+describe("any message", () => {
+  const methods = fc.constantFrom("initialize", "server/discover", "ping", "tools/call", "notifications/cancelled");
+  const metas = fc.dictionary(fc.constantFrom(...Object.values(META)), fc.oneof(fc.jsonValue(), fc.constantFrom(...ALL)));
+  const messages = fc.oneof(
+    fc.jsonValue(),
+    fc.record(
+      { jsonrpc: fc.constant("2.0"), id: fc.jsonValue(), method: methods, params: fc.record({ _meta: metas }) },
+      { requiredKeys: ["jsonrpc"] },
+    ),
+  );
+  const headers = fc.option(fc.oneof(fc.string(), fc.constantFrom(...ALL)), { nil: undefined });
+  const sessions = fc.option(fc.constantFrom(...LEGACY), { nil: undefined });
+
+  it("is of an era that is served, or refused", () => {
+    fc.assert(
+      fc.property(
+        messages,
+        headers,
+        sessions,
+        fc.constantFrom(BOTH, ONLY_LEGACY, ONLY_MODERN),
+        (message, versionHeader, session, served) => {
+          const verdict = classifyHttp({ message, versionHeader, session: served.legacy ? session : undefined }, served);
+          if (verdict.era === undefined) expect(verdict.answer).toHaveProperty("error.code", expect.any(Number));
+          else expect(served[verdict.era]).toBe(true);
+          const piped = classifyPipe({ era: undefined }, message, served);
+          if ("take" in piped) expect(served[piped.take]).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });
 
