@@ -4,7 +4,7 @@
 import { isWire } from "../capabilities.js";
 import type { Codec } from "../codec.js";
 import { withField } from "../copy.js";
-import { codecFor, Feature, resolve } from "../mcp.js";
+import { codecFor, DegradePolicy, Feature, resolve } from "../mcp.js";
 import type { Transport } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
@@ -14,8 +14,8 @@ import { nextHandshake, settle } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
 import type { Peer } from "./peer.js";
 import { withId } from "./payload.js";
+import { withCompletions } from "./project.js";
 import { startCall } from "./upstream-call.js";
-import { OF_CAPABILITIES } from "./welcome.js";
 
 /** What a handshake is about. */
 export interface Greeting {
@@ -35,6 +35,9 @@ export interface Greeting {
 export type Greeted =
   | { readonly agreement: Agreement; readonly welcome: Wire; readonly serverInfo: unknown }
   | { readonly refused: Wire };
+
+/** Speaks of capabilities: what a peer cannot use of them is left out, whatever the policy says of payloads; extensions any peer may read. */
+export const OF_CAPABILITIES = DegradePolicy.balanced().with(Feature.CapabilitiesExtensions, "keep");
 
 /**
  * Shakes hands with a legacy server and works out what both hops agreed on. A server that refuses the offer is offered another revision while there
@@ -108,22 +111,16 @@ async function agreed(
 function welcomeFor(answer: Wire, asked: { method: string; params: unknown }, opening: Agreement): Wire {
   const { downstream, upstream } = opening;
   const steps = new TranslationReport();
-  const edit = (payload: unknown): unknown => withImplied(named(payload, downstream.version), downstream, upstream);
+  const edit = (payload: unknown): unknown => completing(named(payload, downstream.version), downstream, upstream);
   const crossed = crossAnswer(opening, answer, asked, "clientToServer", edit, steps);
   return isWire(crossed["result"]) ? crossed["result"] : {};
 }
 
-/** A server older than the capability completes all the same; a client that knows the capability waits for it. */
-function withImplied(payload: unknown, downstream: Codec, upstream: Codec): unknown {
+function completing(payload: unknown, downstream: Codec, upstream: Codec): unknown {
   const capabilities = isWire(payload) ? payload["capabilities"] : undefined;
-  if (!isWire(payload) || !isWire(capabilities) || Object.hasOwn(capabilities, "completions")) return payload;
-  const isNeeded = lives(downstream.version, Feature.CompletionCapability) && !lives(upstream.version, Feature.CompletionCapability);
-  if (!isNeeded || !(isWire(capabilities["prompts"]) || isWire(capabilities["resources"]))) return payload;
-  return withField(payload, "capabilities", withField(capabilities, "completions", {}));
-}
-
-function lives(revision: string, feature: number): boolean {
-  return resolve({ revision, transport: null, client: {}, server: { completions: {} } }).isEnabled(feature);
+  if (!isWire(payload) || !isWire(capabilities)) return payload;
+  const completed = withCompletions(capabilities, upstream.version, downstream.version);
+  return completed === capabilities ? payload : withField(payload, "capabilities", completed);
 }
 
 function named(payload: unknown, revision: string): unknown {

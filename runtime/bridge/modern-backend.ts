@@ -20,13 +20,13 @@ import { crossingOf, stripMeta, type Crossing } from "./meta.js";
 import { isHeaderMismatch, type ModernServer } from "./modern-server.js";
 import type { BridgeOptions } from "./options.js";
 import { withId, withMeta } from "./payload.js";
+import { declaredFor } from "./project.js";
 import { errorOf } from "./answers.js";
 import { readError } from "./refusal.js";
 import { askRound } from "./asking.js";
-import { endingOf, nextRound, NO_ROUNDS, outcomeOf, retryParams, ROUND_LIMITS, takesRounds, withoutRetryFields, type Ask } from "./rounds.js";
+import { endingOf, nextRound, NO_ROUNDS, outcomeOf, retryParams, ROUND_LIMITS, withoutRetryFields, type Ask } from "./rounds.js";
 import { Subscription } from "./subscription.js";
 import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
-import { withoutQuestions } from "./welcome.js";
 
 /** What a session with a modern server is made of. */
 export interface ModernSession {
@@ -70,8 +70,8 @@ export class ModernBackend implements Backend {
     );
     this.#subscription = new Subscription({
       server: session.server,
-      codec: () => this.#codec(false),
-      profile: upstream.profile,
+      codec: () => this.#codec("subscriptions/listen", false),
+      advertised: session.server.discovered["capabilities"],
       push: (frame) => this.#pushed(frame),
       options,
       account: client.account,
@@ -115,8 +115,7 @@ export class ModernBackend implements Backend {
 
   async #carry(flow: Flow): Promise<Wire> {
     const { method, message } = flow;
-    const canAsk = takesRounds(method, this.upstream.version) && flow.sink.canStream;
-    const codec = await this.#codec(canAsk);
+    const codec = await this.#codec(method, flow.sink.canStream);
     const agreement: Agreement = { downstream: this.downstream, upstream: codec, policy: this.#options.policy };
     const token = progressTokenOf(message["params"]);
     const leg: Leg = { flow, line: token === undefined ? undefined : new ProgressLine(token) };
@@ -337,13 +336,14 @@ export class ModernBackend implements Backend {
     if (!this.#session.isShared) await this.#session.server.peer.close();
   }
 
-  #codec(canAsk: boolean): Promise<Codec> {
-    const key = `${String(canAsk)} ${this.#level ?? ""}`;
+  /** Gives the codec that says on each request what this request can be answered with. */
+  #codec(method: string, canAsk: boolean): Promise<Codec> {
+    const { version } = this.upstream;
+    const declared = declaredFor(this.#session.clientCapabilities, { method, revision: version, canAsk });
+    const key = `${String(declared === this.#session.clientCapabilities)} ${this.#level ?? ""}`;
     const found = this.#codecs.get(key);
     if (found !== undefined) return found;
-    const { clientCapabilities } = this.#session;
-    const said = canAsk ? clientCapabilities : withoutQuestions(clientCapabilities, this.upstream.version);
-    const made = upstreamCodec(this.#session, said, this.#level);
+    const made = upstreamCodec(this.#session, declared, this.#level);
     this.#codecs.set(key, made);
     return made;
   }

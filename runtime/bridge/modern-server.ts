@@ -41,7 +41,7 @@ export class ModernServer {
   readonly peer: Peer;
   readonly revision: string;
   /** The last answer to `server/discover`. */
-  readonly discovered: Wire;
+  discovered: Wire;
   readonly #tools = new ToolBook();
   /** Told of frames that belong to nobody. */
   readonly #lost: (method: unknown, because: string) => void;

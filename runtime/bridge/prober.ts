@@ -1,6 +1,7 @@
 // Finds out what a server speaks: connects, probes, judges, and hands on the connection where it can be used. Takes what makes connections; the
 // judgement is in `probe.ts`. Every wait has a bound.
 
+import { isWire } from "../capabilities.js";
 import type { Era, Wire } from "../protocol.js";
 import { DISCOVER } from "./answers.js";
 import { isUnreachable, Unreachable } from "./errors.js";
@@ -186,7 +187,11 @@ function outcomeOf(
 }
 
 /** Writes the request. Its id is a text, which no counter of later requests comes to, so that a late answer is nobody's. */
-function discoverRequest(revision: string, number: number, { clientCapabilities, clientInfo }: ProbeOptions): Wire {
+function discoverRequest(
+  revision: string,
+  number: number,
+  { clientCapabilities, clientInfo }: Pick<ProbeOptions, "clientInfo" | "clientCapabilities">,
+): Wire {
   const meta = {
     [META.protocolVersion]: revision,
     [META.clientCapabilities]: clientCapabilities ?? {},

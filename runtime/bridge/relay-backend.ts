@@ -19,8 +19,8 @@ import { whyUnanswered } from "./questions.js";
 import { errorAnswer, errorOf } from "./answers.js";
 import { errorFor } from "./refusal.js";
 import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
-import { Unheard } from "./unheard.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
+import { PendingChanges } from "./watching.js";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../rpc-codes.js";
 
 /** What a relay is made of, once both handshakes are done. */
@@ -40,7 +40,7 @@ export class RelayBackend implements Backend {
   readonly #client: ClientSide;
   readonly #options: BridgeOptions;
   readonly #tokens = new ProgressTokens<RelayedCall>();
-  readonly #unheard: Unheard;
+  readonly #unheard: PendingChanges;
   /** The server's questions under way, by the ids it gave them. */
   readonly #asked = new Map<RequestId, AbortController>();
   #lastId: number;
@@ -56,7 +56,7 @@ export class RelayBackend implements Backend {
     this.#client = client;
     this.#options = options;
     this.#lastId = lastId;
-    this.#unheard = new Unheard(options.limits.watched);
+    this.#unheard = new PendingChanges(options.limits.watched);
     void pump(peer, (frame) => this.#heard(frame, undefined));
     void peer.closed.then((reason) => {
       if (!this.#isClosed) client.link.end(`the server is gone: ${reason.message}`);
@@ -110,7 +110,7 @@ export class RelayBackend implements Backend {
   }
 
   hears(): void {
-    for (const frame of this.#unheard.take()) this.#client.link.push(frame);
+    for (const frame of this.#unheard.drain()) this.#client.link.push(frame);
   }
 
   async close(): Promise<void> {
@@ -159,7 +159,7 @@ export class RelayBackend implements Backend {
     const outbound = this.#crossDown(method, frame);
     if (outbound === undefined) return undefined;
     const written = tell(this.#client, outbound, sink);
-    if (written === false && this.#unheard.keep(outbound)) return undefined;
+    if (written === false && this.#unheard.add(outbound)) return undefined;
     if (written === false) this.#drop("upstream", method, "the client has no stream for it");
     else return written;
   }

@@ -10,7 +10,7 @@ import { classifyHttp, type Serving } from "./classify.js";
 import { eraOf, knownOf, newestOf } from "./eras.js";
 import { Refusal } from "./errors.js";
 import { Account, type BridgeEvent } from "./events.js";
-import { shakeHands } from "./handshake.js";
+import { OF_CAPABILITIES, shakeHands } from "./handshake.js";
 import { LegacySession, messageOf, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
 import { ModernBackend } from "./modern-backend.js";
 import { ModernFront } from "./modern-front.js";
@@ -21,9 +21,9 @@ import type { Arrival, Connector, Conversation, Exchanged, Link, Peer, Service, 
 import { PipeConversation } from "./pipe.js";
 import { suggestsOlderTransport } from "./probe.js";
 import { olderTransport } from "./prober.js";
+import { clientCapabilitiesOf, initializeResultOf } from "./project.js";
 import { RelayBackend } from "./relay-backend.js";
 import { Upstream, type Opened } from "./upstream.js";
-import { capabilitiesFor, welcomeOf } from "./welcome.js";
 
 /** A bridge between the clients of one or more transports and one server. */
 export class BridgeService implements Service {
@@ -166,16 +166,17 @@ export class BridgeService implements Service {
     const { identity } = this.#options;
     const { transport } = client.link;
     const { capabilities, clientInfo } = params;
-    const opening = await codecFor(downstream, resolve({ revision: downstream, client: capabilities, server: undefined, transport }));
-    const welcome = welcomeOf({ discovered: server.discovered, identity }, opening);
-    const profile = resolve({ revision: downstream, client: capabilities, server: welcome["capabilities"], transport });
+    const told = initializeResultOf(server.discovered, downstream, identity, ALL_CHANNELS);
+    const profile = resolve({ revision: downstream, client: capabilities, server: told["capabilities"], transport });
+    const codec = await codecFor(downstream, profile, { checked: true });
+    const welcome = codec.lower("initialize", "result", told, OF_CAPABILITIES) as Wire;
     return ModernBackend.open(
       {
         server,
         isShared,
         welcome,
-        downstream: await codecFor(downstream, profile, { checked: true }),
-        clientCapabilities: await capabilitiesFor(capabilities, server.revision, server.discovered["capabilities"], server.peer.transport),
+        downstream: codec,
+        clientCapabilities: clientCapabilitiesOf(capabilities, { from: downstream, to: server.revision }),
         clientInfo: isWire(clientInfo) ? clientInfo : undefined,
       },
       client,
@@ -183,6 +184,9 @@ export class BridgeService implements Service {
     );
   }
 }
+
+/** What a session of a legacy client can be told of: everything, at once or as soon as it has a stream. */
+const ALL_CHANNELS = { lists: true, resources: true, logs: true };
 
 /** Makes a bridge; throws `UnknownRevisionError` for a forced revision no table has. */
 export function makeBridge(connector: Connector, options: BridgeOptions): BridgeService {

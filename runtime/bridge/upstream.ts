@@ -1,5 +1,7 @@
 // The server's end: finds out of which era the server is, keeps that for as long as it may be relied on, and opens conversations with it.
 
+import type { Wire } from "../protocol.js";
+import { DISCOVER } from "./answers.js";
 import { eraOf, newestOf } from "./eras.js";
 import { Close } from "./errors.js";
 import { ModernServer } from "./modern-server.js";
@@ -7,7 +9,7 @@ import { narrowed } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
 import type { Connector, Peer, TransportName } from "./peer.js";
 import { EraCache } from "./probe.js";
-import { probe, type Probed } from "./prober.js";
+import { askDiscovery, probe, type Probed } from "./prober.js";
 
 /** A conversation with the server, before the first request of a client's: its era, and what to offer it. */
 export type Opened =
@@ -28,6 +30,8 @@ export class Upstream {
   readonly #peers = new Set<Peer>();
   #shared: Promise<ModernServer> | undefined;
   #isClosed = false;
+  /** Counts the times a shared server was asked again, for ids that no counter of requests comes to. */
+  #asked = 1;
 
   /** `lost` is told of frames of a shared server that belong to nobody. Throws `UnknownRevisionError` for a forced revision no table has. */
   constructor(connector: Connector, revisions: readonly string[], options: BridgeOptions, lost: (method: unknown, because: string) => void) {
@@ -45,6 +49,7 @@ export class Upstream {
     if (this.#isClosed) throw new Close("the bridge is closing");
     if (this.#shared !== undefined && !this.connector.spawns) {
       const server = await this.#shared;
+      await this.#refresh(server);
       if (preferred === "modern" || newestOf(supportedBy(server), "legacy") === undefined) return { era: "modern", server, isShared: true };
     }
     const found = await this.#find();
@@ -90,18 +95,26 @@ export class Upstream {
     await Promise.all([...this.#peers].map((peer) => peer.close()));
   }
 
-  #find(): Promise<Probed> {
-    const { timeouts, choices, identity, now } = this.#options;
+  async #find(): Promise<Probed> {
+    const { timeouts, choices, now } = this.#options;
+    const { upstreamRevision: forced } = choices;
+    const [transport] = this.connector.transports;
+    if (forced !== undefined && eraOf(forced) === "modern" && transport !== undefined) {
+      return { era: "modern", revision: forced, revisions: [forced], transport };
+    }
     return probe(this.connector, {
+      ...this.#introduction(),
       spoken: this.spoken,
       timeoutMs: timeouts.probe,
       stdioProbe: choices.stdioProbe,
-      clientInfo: identity,
-      clientCapabilities: {},
       cache: this.#eras,
       now,
-      ...(choices.upstreamRevision === undefined ? {} : { era: eraOf(choices.upstreamRevision) }),
+      ...(forced === undefined ? {} : { era: eraOf(forced) }),
     });
+  }
+
+  #introduction(): { readonly clientInfo: Wire; readonly clientCapabilities: Wire; readonly timeoutMs: number } {
+    return { clientInfo: this.#options.identity, clientCapabilities: {}, timeoutMs: this.#options.timeouts.probe };
   }
 
   #share(found: Probed): Promise<ModernServer> {
@@ -117,7 +130,21 @@ export class Upstream {
   async #serverOf(found: Probed, lost: (method: unknown, because: string) => void): Promise<ModernServer> {
     const peer = this.#kept(found.peer ?? (await this.connector.connect(found.transport)));
     peer.agree(found.revision);
-    return new ModernServer(peer, found.revision, found.discover ?? {}, lost);
+    const discovered = found.discover ?? (await askDiscovery(peer, found.revision, this.#introduction()));
+    return new ModernServer(peer, found.revision, discovered ?? this.#assumed(), lost);
+  }
+
+  /** Asks a server that is shared what it serves now: a client that comes later must not be told of what was, or of a server that is gone. */
+  async #refresh(server: ModernServer): Promise<void> {
+    this.#asked += 1;
+    const discovered = await askDiscovery(server.peer, server.revision, this.#introduction(), this.#asked);
+    if (discovered !== undefined) server.discovered = discovered;
+  }
+
+  /** A server that does not say what it serves is taken to serve everything: what it does not, it refuses itself. */
+  #assumed(): Wire {
+    this.#lost(DISCOVER, "the server does not answer it; it is taken to serve whatever it is asked for");
+    return { capabilities: { tools: {}, prompts: {}, resources: {}, completions: {}, logging: {} } };
   }
 
   #kept(peer: Peer): Peer {

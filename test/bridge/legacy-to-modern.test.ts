@@ -136,7 +136,7 @@ describe("a question of the server", () => {
 
   it("that was not invited is never shown", async () => {
     const room = await open({ does: asking({ a: { method: "sampling/createMessage", params: SAMPLING } }), capabilities: { roots: {} } });
-    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({ result: { isError: true, _meta: { "polyrev/error": { code: -31908 } } } });
+    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({ result: { isError: true, _meta: { "polyrev/fault": { code: -31908 } } } });
     expect(room.client.written).toEqual([]);
   });
 
@@ -144,7 +144,7 @@ describe("a question of the server", () => {
     const many = { type: "object", properties: { n: { type: "array", items: { type: "string", enum: ["a"] } } } };
     const does = asking({ a: { method: "roots/list" }, b: { method: "elicitation/create", params: { message: "?", requestedSchema: many } } });
     const room = await open({ revision: "2025-06-18", does, capabilities: { roots: {}, elicitation: {} } });
-    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({ result: { isError: true, _meta: { "polyrev/error": { code: -31901 } } } });
+    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({ result: { isError: true, _meta: { "polyrev/fault": { code: -31901 } } } });
     expect(room.client.written).toEqual([]);
   });
 
@@ -176,7 +176,7 @@ describe("a question of the server", () => {
       changes: { limits: { ...DEFAULT_LIMITS, rounds: 4 } },
     });
     room.client.answers = () => ({ roots: [] });
-    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({ result: { isError: true, _meta: { "polyrev/error": { code: -31904 } } } });
+    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({ result: { isError: true, _meta: { "polyrev/fault": { code: -31904 } } } });
     expect(sent(room, "tools/call")).toHaveLength(5);
   });
 
@@ -268,7 +268,7 @@ describe("subscriptions", () => {
     expect(room.server.subscriptions[0]?.filter).toEqual(all);
     room.server.subscriptions[0]?.tell("notifications/tools/list_changed");
     await until("the change", () => room.client.written.length === 1);
-    expect(room.client.written).toEqual([{ frame: { jsonrpc: "2.0", method: "notifications/tools/list_changed" }, on: "side" }]);
+    expect(room.client.written).toEqual([{ frame: { jsonrpc: "2.0", method: "notifications/tools/list_changed", params: {} }, on: "side" }]);
   });
 
   it("are not begun where nothing is to be told", async () => {
@@ -340,7 +340,7 @@ describe("subscriptions", () => {
     expect(room.client.written).toEqual([]);
     room.client.hasSide = true;
     room.client.conversation.hears();
-    expect(room.client.written.map(({ frame }) => paramsOf(frame)["uri"] ?? frame["method"])).toEqual(["a:2", "a:1", "notifications/tools/list_changed"]);
+    expect(room.client.written.map(({ frame }) => paramsOf(frame)["uri"] ?? frame["method"])).toEqual(["a:1", "a:2", "notifications/tools/list_changed"]);
   });
 });
 
@@ -412,7 +412,7 @@ describe("an error of the server", () => {
   ])("which is a result %j is one", async (result, code) => {
     const room = await open({ does: () => result });
     const answer = await room.client.call("tools/call", { name: "x" });
-    if (code === undefined) expect(answer).toMatchObject({ result: { isError: true, _meta: { "polyrev/error": { code: -31908 } } } });
+    if (code === undefined) expect(answer).toMatchObject({ result: { isError: true, _meta: { "polyrev/fault": { code: -31908 } } } });
     else expect(answer).toMatchObject({ error: { code } });
   });
 });

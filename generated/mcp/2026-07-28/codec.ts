@@ -2832,6 +2832,7 @@ function lowerServerCapabilities(given: unknown, ctx: LowerContext, depth: numbe
 function lowerSubscriptionsListenRequestParams(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let v0: unknown = value._meta;
+  if (v0 === undefined) v0 = ctx.fill("_meta", 6, depth);
   if (v0 !== undefined) {
     ctx.path[depth] = "_meta";
     v0 = lowerRequestMetaObject(v0, ctx, depth + 1);
