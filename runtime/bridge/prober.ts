@@ -174,6 +174,22 @@ async function exchange(
   }
 }
 
+/**
+ * Asks a modern server what it serves, without judging: gives the result, or undefined where it answers with an error. Rejects with `Unreachable`.
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ */
+export async function askDiscovery(
+  peer: Peer,
+  revision: string,
+  options: Pick<ProbeOptions, "clientInfo" | "clientCapabilities" | "timeoutMs">,
+  number = 1,
+): Promise<Wire | undefined> {
+  const request = discoverRequest(revision, number, options);
+  const { outcome, cause } = await exchange(peer, request, revision, options.timeoutMs);
+  if (outcome.kind === "answer") return isWire(outcome.message["result"]) ? outcome.message["result"] : undefined;
+  throw cause ?? new Unreachable("the server", `no answer to ${DISCOVER}`);
+}
+
 function outcomeOf(
   error: Unreachable,
   status: number | undefined,
