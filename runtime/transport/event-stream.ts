@@ -22,6 +22,7 @@ export interface EventSink {
 
 /** How much is kept of each end of an event that is let go of. */
 const END = 4096;
+const SEAM = 3;
 /** What ends an event: a blank line, whatever ends its lines. */
 const BLANK_LINE = /\r\n\r\n|\r\n\n|\n\r\n|\n\n|\r\r/g;
 
@@ -33,6 +34,8 @@ export class EventSplitter {
   #isOver = false;
   /** The first characters of the event that is being read. */
   #head = "";
+  /** The last characters that were read: what ends an event may be cut in two. */
+  #seam = "";
   /** Set while the rest of an event is thrown away. */
   #lost: { length: number; tail: string } | undefined;
 
@@ -56,8 +59,9 @@ export class EventSplitter {
       return;
     }
     this.#parser.feed(text);
-    const start = lastBlankLine(text);
-    this.#head = start === 0 ? (this.#head + text.slice(0, END)).slice(0, END) : text.slice(start, start + END);
+    const start = lastBlankLine(this.#seam, text);
+    this.#head = start === undefined ? (this.#head + text.slice(0, END)).slice(0, END) : text.slice(start, start + END);
+    this.#seam = (this.#seam + text.slice(-SEAM)).slice(-SEAM);
     if (!this.#isOver) return;
     this.#isOver = false;
     this.#parser.reset();
@@ -73,7 +77,7 @@ export class EventSplitter {
     const lost = this.#lost;
     if (lost === undefined) return;
     // The line ends may be cut apart: look at the last characters again, too.
-    const seam = lost.tail.slice(-3);
+    const seam = lost.tail.slice(-SEAM);
     const joined = seam + text;
     BLANK_LINE.lastIndex = 0;
     const end = BLANK_LINE.exec(joined);
@@ -84,7 +88,7 @@ export class EventSplitter {
     if (!isEnd) return;
     this.#lost = undefined;
     this.#drop(lost);
-    this.#head = "";
+    [this.#head, this.#seam] = ["", ""];
     if (used < text.length) this.push(text.slice(used));
   }
 
@@ -95,9 +99,12 @@ export class EventSplitter {
   }
 }
 
-function lastBlankLine(text: string): number {
-  const at = Math.max(text.lastIndexOf("\n\n"), text.lastIndexOf("\n\r\n"), text.lastIndexOf("\r\r"));
-  return at === -1 ? 0 : at + 2;
+/** Gives the place in the text behind the last blank line that ends in it. */
+function lastBlankLine(seam: string, text: string): number | undefined {
+  const joined = seam + text;
+  const at = Math.max(joined.lastIndexOf("\n\n"), joined.lastIndexOf("\n\r\n"), joined.lastIndexOf("\r\r"));
+  const end = at + (joined.startsWith("\n\r\n", at) ? 3 : 2) - seam.length;
+  return at === -1 || end <= 0 ? undefined : end;
 }
 
 /** Reads a body to its end, event by event; rejects where the body does. */

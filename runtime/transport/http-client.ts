@@ -1,6 +1,7 @@
 // Talks to a server over Streamable HTTP: every message is a POST of its own, answered with JSON or with a stream of events that ends with the answer;
 // what nobody asked for comes on a stream that a GET opens. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
 
+import { setMaxListeners } from "node:events";
 import { isWire } from "../capabilities.js";
 import { Close, Unreachable, type Peer, type SendOptions } from "../bridge/peer.js";
 import { Feature, resolve } from "../mcp.js";
@@ -88,6 +89,8 @@ export class HttpPeer implements Peer {
     this.#observe = options.observe ?? (() => {});
     this.#exchange = new Exchange(wire.name, this.#observe);
     this.closed = this.#exchange.closed;
+    // As many as there are requests, and there is no bound for those here.
+    setMaxListeners(0, this.#gone.signal, this.#deaf.signal);
     void this.closed.then(() => this.#deaf.abort());
   }
 

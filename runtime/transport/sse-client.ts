@@ -1,6 +1,7 @@
 // Talks to a server over HTTP+SSE, the transport of revision 2024-11-05: a GET opens the one stream on which everything comes, whose first event says
 // where messages are posted. https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
 
+import { setMaxListeners } from "node:events";
 import { Close, Unreachable, type Peer, type SendOptions } from "../bridge/peer.js";
 import type { RequestId } from "../envelope.js";
 import type { Wire } from "../protocol.js";
@@ -94,6 +95,8 @@ class SsePeer implements Peer {
     this.#exchange = new Exchange(wire.name, this.#observe);
     this.#gone = gone;
     this.closed = this.#exchange.closed;
+    // As many as there are messages on their way, and there is no bound for those here.
+    setMaxListeners(0, gone.signal);
     void this.closed.then(() => {
       this.#gone.abort();
       return this.#wire.close();
