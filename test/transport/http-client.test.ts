@@ -167,6 +167,18 @@ describe("a request", () => {
     expect(closes).toBe(1);
   });
 
+  it("closes a stream that goes on behind its answer", async () => {
+    let isClosed = false;
+    const { peer } = await open(async (asked, response) => {
+      stream(response, event(answer(1)));
+      await asked.closed;
+      isClosed = true;
+    });
+    await peer.send(request(1));
+    expect(isClosed).toBe(false);
+    await until(() => isClosed);
+  });
+
   it("outlives a silent stream", async () => {
     const { peer } = await open(
       async (_, response) => {
@@ -223,6 +235,14 @@ describe("headers", () => {
     expect(server.asked[1]?.headers["mcp-protocol-version"]).toBe(version);
     expect(server.asked[1]?.headers["mcp-session-id"]).toBe(session);
     expect(() => peer.agree("1999-01-01")).toThrow(/unknown/);
+  });
+
+  it("say nothing of an earlier session where a new one is opened", async () => {
+    const { peer, server } = await open(initialize);
+    await peer.send(request(1, "initialize"));
+    peer.agree("2025-11-25");
+    await peer.send(request(2, "initialize"));
+    for (const name of ["mcp-session-id", "mcp-protocol-version"]) expect(server.asked[1]?.headers).not.toHaveProperty(name);
   });
 
   it("hdr-sticky-version: what is configured never says what is negotiated; what one message says goes", async () => {
