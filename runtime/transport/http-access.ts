@@ -20,7 +20,8 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]]+)(?::(\d{1,5}))?$/i;
 
 /** Gives why a request may not come in; undefined for one that may. */
 export function accessRefusal(options: AccessOptions, host: string, origin: string | null): string | undefined {
-  if (!isHostAllowed(options.allowedHosts ?? LOOPBACK_HOSTS, host)) return "cannot serve the request: its Host header is not an allowed one";
+  if (!isHostAllowed(options.allowedHosts ?? LOOPBACK_HOSTS, host))
+    return "cannot serve the request: its Host header is not an allowed one";
   if (origin !== null && !isOriginAllowed(options.allowedOrigins ?? LOOPBACK_HOSTS, origin)) {
     return "cannot serve the request: its Origin header is not an allowed one";
   }
@@ -56,7 +57,7 @@ function isOriginAllowed(allowed: readonly string[] | "any", origin: string): bo
   if (allowed === "any") return true;
   const [, host] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
   return allowed.some((entry) => {
-    if (entry.toLowerCase() === origin.toLowerCase()) return true;
-    return host !== undefined && !entry.includes("://") && isHostAllowed([entry], host);
+    if (entry.includes("://") || entry === "null") return entry.toLowerCase() === origin.toLowerCase();
+    return host !== undefined && isHostAllowed([entry], host);
   });
 }

@@ -240,7 +240,10 @@ class HttpServer {
     if (session !== undefined) return this.#receive(post, session);
     if (id !== null) return jsonResponse(invalidRequest("cannot find the session: start a new one with initialize", { message }), 404);
     if (mayComeFirst(message)) return this.#open(post, false);
-    return jsonResponse(invalidRequest("cannot answer the message: it has no Mcp-Session-Id header; start with initialize", { message }), 400);
+    return jsonResponse(
+      invalidRequest("cannot answer the message: it has no Mcp-Session-Id header; start with initialize", { message }),
+      400,
+    );
   }
 
   #refusalOfVerdict(verdict: Verdict, refused: Refused, asks: boolean): Response | undefined {
@@ -251,7 +254,8 @@ class HttpServer {
 
   #exchange({ request, message, asks, accepts, principal }: Post): Promise<Response> | Response {
     if (!isWire(message)) return jsonResponse(invalidRequest("cannot answer the message: it is not a JSON object"), 400);
-    if (asks && this.#exchanges >= this.#limits.exchanges) return limitResponse("requests in flight", this.#limits.exchanges, 503, { message });
+    if (asks && this.#exchanges >= this.#limits.exchanges)
+      return limitResponse("requests in flight", this.#limits.exchanges, 503, { message });
     const left = new AbortController();
     const leave = (): void => left.abort(new DOMException("the client closed the stream", "AbortError"));
     const stream = (): EventStream => new EventStream({ limit: this.#limits.streamBytes, onLost: leave });
@@ -372,7 +376,7 @@ class HttpServer {
     this.#options.onFault?.(error);
     const answer = internalError(refused);
     // Whoever asked finds the answer by its id; what answers nothing is told by the status alone.
-    carrier.answer(answer, answer["id"] === requestIdOf(refused.message) ? 200 : 500);
+    carrier.answer(answer, requestIdOf(refused.message) === undefined ? 500 : 200);
   }
 
   // GET and DELETE of Streamable HTTP, which only sessions have.
@@ -435,7 +439,8 @@ class HttpServer {
     if (this.#sessionCount >= this.#limits.sessions) return limitResponse("sessions", this.#limits.sessions, 503);
     const { publicPrefix } = this.#options;
     const { messages } = this.#paths;
-    const address = publicPrefix === undefined ? relativeReference(url.pathname, messages) : `${publicPrefix.replace(/\/$/, "")}${messages}`;
+    const address =
+      publicPrefix === undefined ? relativeReference(url.pathname, messages) : `${publicPrefix.replace(/\/$/, "")}${messages}`;
     const session = new SseSession({
       principal,
       streamBytes: this.#limits.streamBytes,
@@ -503,7 +508,8 @@ class HttpServer {
   async #shutDown(): Promise<void> {
     await within(this.#graceMs, this.#workDone());
     for (const { left } of this.#work.values()) left?.abort(new DOMException("the server is closing", "AbortError"));
-    for (const session of [...this.#sessions.values(), ...this.#opening, ...this.#sseSessions.values()]) session.end("the server is closing");
+    for (const session of [...this.#sessions.values(), ...this.#opening, ...this.#sseSessions.values()])
+      session.end("the server is closing");
     await Promise.all(this.#ending);
     await within(Math.min(this.#graceMs, LAST_WORDS_MS), this.#workDone());
     for (const { carrier } of this.#work.values()) carrier?.abandon(() => closingResponse());
@@ -582,4 +588,3 @@ function limitResponse(what: string, limit: number, status: number, refused?: Re
   const fault = { kind: "limit", message: `cannot answer the message: more than ${limit} ${what}`, retry: "same" } as const;
   return jsonResponse(faultResponse(fault, refused), status, RETRY_AFTER);
 }
-
