@@ -1,4 +1,4 @@
-// What carries the answer to one POST. Takes the frames and the answer as they come, gives the one HTTP response: plain JSON where the answer is
+// What carries the answer to one POST. Takes the frames and the answer as they come, gives the one HTTP answer: plain JSON where the answer is
 // the first thing there is, a stream of events where anything comes before it.
 
 import type { Reply, Sink } from "../bridge/peer.js";
@@ -6,6 +6,7 @@ import { isWire } from "../capabilities.js";
 import type { Wire } from "../protocol.js";
 import type { Accepted } from "./accept.js";
 import type { EventStream } from "./event-stream.js";
+import { emptyAnswer, eventsAnswer, jsonAnswer, type HttpAnswer } from "./http-answer.js";
 import { stringifyMessage } from "./json.js";
 import type { Beating } from "./pulse.js";
 
@@ -18,18 +19,6 @@ export interface CarrierOptions {
   readonly open: () => EventStream;
   /** Gives what the response says beside its body, once it is made. */
   readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
-}
-
-/** The headers of every stream of events. */
-export const EVENT_HEADERS: Readonly<Record<string, string>> = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no",
-};
-
-/** Answers with a message. */
-export function jsonResponse(message: Reply, status: number, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(stringifyMessage(message), { status, headers: { "content-type": "application/json", ...headers } });
 }
 
 /** Tells whether somebody waits for a frame: it is a request, or answers one. */
@@ -47,9 +36,9 @@ export function messagesOf(reply: Reply): readonly Wire[] {
 export class Carrier implements Sink, Beating {
   readonly canStream: boolean;
   /** Resolves once it is known what the response is. */
-  readonly response: Promise<Response>;
+  readonly response: Promise<HttpAnswer>;
   readonly #options: CarrierOptions;
-  #respond: (response: Response) => void = () => {};
+  #respond: (response: HttpAnswer) => void = () => {};
   #stream: EventStream | undefined;
   #isDone = false;
   #beats = 0;
@@ -79,7 +68,7 @@ export class Carrier implements Sink, Beating {
     if (this.#stream === undefined && (reply === undefined || accepts.json || !this.canStream || status !== 200)) {
       this.#isDone = true;
       const extra = headers?.() ?? {};
-      this.#respond(reply === undefined ? new Response(null, { status: 202, headers: extra }) : jsonResponse(reply, status, extra));
+      this.#respond(reply === undefined ? emptyAnswer(202, extra) : jsonAnswer(reply, status, extra));
       return;
     }
     for (const message of messagesOf(reply)) void this.#events().write(stringifyMessage(message), true);
@@ -88,7 +77,7 @@ export class Carrier implements Sink, Beating {
   }
 
   /** Ends without an answer; `refuse` makes the response where there is none yet. */
-  abandon(refuse: () => Response): void {
+  abandon(refuse: () => HttpAnswer): void {
     if (this.#isDone) return;
     this.#isDone = true;
     if (this.#stream === undefined) this.#respond(refuse());
@@ -106,8 +95,7 @@ export class Carrier implements Sink, Beating {
   #events(): EventStream {
     if (this.#stream === undefined) {
       this.#stream = this.#options.open();
-      const headers = { ...EVENT_HEADERS, ...this.#options.headers?.() };
-      this.#respond(new Response(this.#stream.listen(), { status: 200, headers }));
+      this.#respond(eventsAnswer(this.#stream.listen(), this.#options.headers?.()));
     }
     return this.#stream;
   }

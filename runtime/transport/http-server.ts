@@ -11,7 +11,8 @@ import { readEventId } from "./event-log.js";
 import { EventStream } from "./event-stream.js";
 import { accessRefusal, corsHeaders, preflightHeaders, type AccessOptions } from "./http-access.js";
 import { readBody } from "./http-body.js";
-import { Carrier, EVENT_HEADERS, jsonResponse } from "./http-carrier.js";
+import { emptyAnswer, eventsAnswer, jsonAnswer, toResponse, type HttpAnswer } from "./http-answer.js";
+import { Carrier } from "./http-carrier.js";
 import { relativeReference, SseSession } from "./http-legacy-sse.js";
 import { HttpSession, SessionTable } from "./http-sessions.js";
 import { Pulse, within } from "./pulse.js";
@@ -84,16 +85,23 @@ export interface HttpServerOptions extends AccessOptions {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/** Answers requests; `close` takes no new work, lets what is in flight end within its bound, and ends every session. */
+/** Answers requests. */
 export interface HttpHandler {
   (request: Request, info?: unknown): Promise<Response>;
+  /** Answers with plain data, for who writes it to a socket. */
+  answer(request: Request, info?: unknown): Promise<HttpAnswer>;
+  /** Takes no new work, lets what is in flight end within its bound, and ends every session. */
   close(): Promise<void>;
 }
 
 /** Makes the handler that serves a service. */
 export function httpHandler(service: Service, options: HttpServerOptions = {}): HttpHandler {
   const server = new HttpServer(service, options);
-  return Object.assign((request: Request, info?: unknown) => server.handle(request, info), { close: () => server.close() });
+  const answer = (request: Request, info?: unknown): Promise<HttpAnswer> => server.handle(request, info);
+  return Object.assign(async (request: Request, info?: unknown) => toResponse(await answer(request, info)), {
+    answer,
+    close: () => server.close(),
+  });
 }
 
 /** Headers that are the business of this hop alone. */
@@ -160,20 +168,20 @@ class HttpServer {
     this.#sessions = new SessionTable(options.idleMs ?? 30 * 60_000, this.#pulse);
   }
 
-  async handle(request: Request, info: unknown): Promise<Response> {
+  async handle(request: Request, info: unknown): Promise<HttpAnswer> {
     const origin = request.headers.get("origin");
-    let response: Response;
+    let answer: HttpAnswer;
     try {
       const url = new URL(request.url);
       const refusal = accessRefusal(this.#options, request.headers.get("host") ?? url.host, origin);
-      if (refusal !== undefined) return jsonResponse(invalidRequest(refusal), 403);
-      response = await this.#route(request, url, info);
+      if (refusal !== undefined) return jsonAnswer(invalidRequest(refusal), 403);
+      answer = await this.#route(request, url, info);
     } catch (error) {
       this.#options.onFault?.(error);
-      response = jsonResponse(internalError(), 500);
+      answer = jsonAnswer(internalError(), 500);
     }
-    if (origin !== null) for (const [name, value] of Object.entries(corsHeaders(origin))) addHeader(response.headers, name, value);
-    return response;
+    // What a preflight says of `Vary` is more, and stays.
+    return origin === null ? answer : { ...answer, headers: { ...corsHeaders(origin), ...answer.headers } };
   }
 
   close(): Promise<void> {
@@ -181,13 +189,13 @@ class HttpServer {
     return this.#closing;
   }
 
-  #route(request: Request, url: URL, info: unknown): Promise<Response> | Response {
+  #route(request: Request, url: URL, info: unknown): Promise<HttpAnswer> | HttpAnswer {
     const route = this.#routes.get(canonicalPath(url.pathname));
-    if (route === undefined) return jsonResponse(invalidRequest("cannot serve the request: nothing is at this path"), 404);
+    if (route === undefined) return jsonAnswer(invalidRequest("cannot serve the request: nothing is at this path"), 404);
     const { method, headers } = request;
     if (method === "OPTIONS") {
       const asked = headers.get("access-control-request-headers");
-      return new Response(null, { status: 204, headers: { allow: METHODS[route], ...preflightHeaders(METHODS[route], asked) } });
+      return emptyAnswer(204, { allow: METHODS[route], ...preflightHeaders(METHODS[route], asked) });
     }
     if (route === "health" && (method === "GET" || method === "HEAD")) return this.#health(method);
     if (route === "sse" && method === "GET") return this.#openSse(request, url, info);
@@ -198,7 +206,7 @@ class HttpServer {
     return notAllowed(METHODS[route]);
   }
 
-  #health(method: string): Response {
+  #health(method: string): HttpAnswer {
     const streams = [...this.#sessions.values()].filter((session) => session.hears).length + this.#sseSessions.size;
     const state = {
       status: this.#closing === undefined ? "ok" : "closing",
@@ -207,7 +215,7 @@ class HttpServer {
       inFlight: this.#work.size,
     };
     const status = this.#closing === undefined ? 200 : 503;
-    return method === "HEAD" ? new Response(null, { status }) : jsonResponse(state, status, { "cache-control": "no-store" });
+    return method === "HEAD" ? emptyAnswer(status) : jsonAnswer(state, status, { "cache-control": "no-store" });
   }
 
   get #sessionCount(): number {
@@ -216,16 +224,16 @@ class HttpServer {
 
   // POST to the one endpoint of Streamable HTTP.
 
-  async #post(request: Request, info: unknown): Promise<Response> {
+  async #post(request: Request, info: unknown): Promise<HttpAnswer> {
     const body = await this.#read(request);
-    if (body instanceof Response) return body;
+    if ("status" in body) return body;
     const { message } = body;
     const { headers } = request;
     const asks = asksForAnswer(message);
     const accepts = readAccept(headers.get("accept"));
     if (asks && !accepts.json && !accepts.events) {
       const reason = "cannot answer the message: Accept admits neither application/json nor text/event-stream";
-      return jsonResponse(invalidRequest(reason, { message }), 406);
+      return jsonAnswer(invalidRequest(reason, { message }), 406);
     }
     const principal = await this.#principalOf(request, info);
     const id = headers.get(SESSION_HEADER);
@@ -238,24 +246,24 @@ class HttpServer {
     if (verdict.era === "modern") return this.#exchange(post);
     if (verdict.era === "legacy" && verdict.opens) return this.#open(post, true);
     if (session !== undefined) return this.#receive(post, session);
-    if (id !== null) return jsonResponse(invalidRequest("cannot find the session: start a new one with initialize", { message }), 404);
+    if (id !== null) return jsonAnswer(invalidRequest("cannot find the session: start a new one with initialize", { message }), 404);
     if (mayComeFirst(message)) return this.#open(post, false);
-    return jsonResponse(
+    return jsonAnswer(
       invalidRequest("cannot answer the message: it has no Mcp-Session-Id header; start with initialize", { message }),
       400,
     );
   }
 
-  #refusalOfVerdict(verdict: Verdict, refused: Refused, asks: boolean): Response | undefined {
-    if (verdict.era === undefined) return jsonResponse(verdict.answer, verdict.status);
+  #refusalOfVerdict(verdict: Verdict, refused: Refused, asks: boolean): HttpAnswer | undefined {
+    if (verdict.era === undefined) return jsonAnswer(verdict.answer, verdict.status);
     // What answers a question of the server's has to come through, or what is in flight could not end.
-    return asks && this.#closing !== undefined ? closingResponse(refused) : undefined;
+    return asks && this.#closing !== undefined ? closingAnswer(refused) : undefined;
   }
 
-  #exchange({ request, message, asks, accepts, principal }: Post): Promise<Response> | Response {
-    if (!isWire(message)) return jsonResponse(invalidRequest("cannot answer the message: it is not a JSON object"), 400);
+  #exchange({ request, message, asks, accepts, principal }: Post): Promise<HttpAnswer> | HttpAnswer {
+    if (!isWire(message)) return jsonAnswer(invalidRequest("cannot answer the message: it is not a JSON object"), 400);
     if (asks && this.#exchanges >= this.#limits.exchanges)
-      return limitResponse("requests in flight", this.#limits.exchanges, 503, { message });
+      return limitAnswer("requests in flight", this.#limits.exchanges, 503, { message });
     const left = new AbortController();
     const leave = (): void => left.abort(new DOMException("the client closed the stream", "AbortError"));
     const stream = (): EventStream => new EventStream({ limit: this.#limits.streamBytes, onLost: leave });
@@ -279,10 +287,10 @@ class HttpServer {
     return this.#carry(carrier, answered(), left);
   }
 
-  #receive(post: Post, session: HttpSession): Promise<Response> | Response {
+  #receive(post: Post, session: HttpSession): Promise<HttpAnswer> | HttpAnswer {
     const { revision } = session;
     if (post.asks && session.inFlight >= this.#limits.streamsPerSession) {
-      return limitResponse("requests of one session in flight", this.#limits.streamsPerSession, 429, { message: post.message, revision });
+      return limitAnswer("requests of one session in flight", this.#limits.streamsPerSession, 429, { message: post.message, revision });
     }
     const carrier = new Carrier({ accepts: post.accepts, asks: post.asks, open: () => session.open() });
     const answered = this.#converse(post, session, carrier, (reply) => carrier.answer(reply, legacyStatusOf(reply)));
@@ -290,9 +298,9 @@ class HttpServer {
   }
 
   /** Starts a session, which stays where its first answer is a result; one that is not to stay only answers what may come before a handshake. */
-  #open(post: Post, stays: boolean): Promise<Response> | Response {
+  #open(post: Post, stays: boolean): Promise<HttpAnswer> | HttpAnswer {
     if (this.#sessionCount >= this.#limits.sessions) {
-      return limitResponse("sessions", this.#limits.sessions, 503, { message: post.message });
+      return limitAnswer("sessions", this.#limits.sessions, 503, { message: post.message });
     }
     const session = this.#newSession(post.principal);
     this.#opening.add(session);
@@ -333,7 +341,7 @@ class HttpServer {
       streamBytes,
       retryMs: this.#options.retryMs ?? 1000,
       graceMs: this.#graceMs,
-      refuse: () => jsonResponse(invalidRequest("cannot answer the message: the session has ended"), 404),
+      refuse: () => jsonAnswer(invalidRequest("cannot answer the message: the session has ended"), 404),
       onEnd: (session, ended) => {
         this.#sessions.delete(session);
         this.#await(ended);
@@ -357,7 +365,7 @@ class HttpServer {
   }
 
   /** Looks after what is being answered until it is. */
-  #carry(carrier: Carrier, answered: Promise<void>, left?: AbortController): Promise<Response> {
+  #carry(carrier: Carrier, answered: Promise<void>, left?: AbortController): Promise<HttpAnswer> {
     this.#pulse.add(carrier);
     const work = answered.finally(() => {
       this.#pulse.delete(carrier);
@@ -381,62 +389,62 @@ class HttpServer {
 
   // GET and DELETE of Streamable HTTP, which only sessions have.
 
-  async #get(request: Request, info: unknown): Promise<Response> {
+  async #get(request: Request, info: unknown): Promise<HttpAnswer> {
     const session = await this.#sessionOf(request, info);
-    if (session instanceof Response) return session;
+    if (!(session instanceof HttpSession)) return session;
     const { revision, features } = session;
     if (!features.hasGetStream) return notAllowed("POST, DELETE, OPTIONS");
     if (!readAccept(request.headers.get("accept")).events) {
-      return jsonResponse(invalidRequest("cannot open the stream: Accept does not admit text/event-stream", { revision }), 406);
+      return jsonAnswer(invalidRequest("cannot open the stream: Accept does not admit text/event-stream", { revision }), 406);
     }
     const versionFault = versionFaultOf(request.headers.get("mcp-protocol-version"), revision);
-    if (versionFault !== undefined) return jsonResponse(invalidRequest(versionFault, { revision }), 400);
-    if (this.#closing !== undefined) return closingResponse({ revision });
+    if (versionFault !== undefined) return jsonAnswer(invalidRequest(versionFault, { revision }), 400);
+    if (this.#closing !== undefined) return closingAnswer({ revision });
     const last = features.isResumable ? request.headers.get("last-event-id") : null;
     if (last !== null && last !== "") return this.#resume(session, last);
     if (session.hears) {
-      return jsonResponse(invalidRequest("cannot open the stream: the session has one already", { revision }), 409);
+      return jsonAnswer(invalidRequest("cannot open the stream: the session has one already", { revision }), 409);
     }
     const body = session.listen();
     session.conversation.hears();
-    return new Response(body, { headers: EVENT_HEADERS });
+    return eventsAnswer(body);
   }
 
-  #resume(session: HttpSession, last: string): Response {
+  #resume(session: HttpSession, last: string): HttpAnswer {
     const place = readEventId(last);
     const body = place === undefined ? undefined : session.resume(place.stream, place.sequence);
     if (place === undefined || body === undefined) {
       const reason = "cannot go on with the stream: Last-Event-ID names no event that is kept";
-      return jsonResponse(invalidRequest(reason, { revision: session.revision }), 400);
+      return jsonAnswer(invalidRequest(reason, { revision: session.revision }), 400);
     }
     if (session.isUnsolicited(place.stream)) session.conversation.hears();
-    return new Response(body, { headers: EVENT_HEADERS });
+    return eventsAnswer(body);
   }
 
-  async #delete(request: Request, info: unknown): Promise<Response> {
+  async #delete(request: Request, info: unknown): Promise<HttpAnswer> {
     const session = await this.#sessionOf(request, info);
-    if (session instanceof Response) return session;
+    if (!(session instanceof HttpSession)) return session;
     session.end("the client ended the session");
-    return new Response(null, { status: 204 });
+    return emptyAnswer(204);
   }
 
-  async #sessionOf(request: Request, info: unknown): Promise<HttpSession | Response> {
+  async #sessionOf(request: Request, info: unknown): Promise<HttpSession | HttpAnswer> {
     const id = request.headers.get(SESSION_HEADER);
     if (id === null) return notAllowed("POST, OPTIONS");
     const session = this.#sessions.find(id, await this.#principalOf(request, info));
     session?.touch();
-    return session ?? jsonResponse(invalidRequest("cannot find the session: start a new one with initialize"), 404);
+    return session ?? jsonAnswer(invalidRequest("cannot find the session: start a new one with initialize"), 404);
   }
 
   // HTTP+SSE.
 
-  async #openSse(request: Request, url: URL, info: unknown): Promise<Response> {
+  async #openSse(request: Request, url: URL, info: unknown): Promise<HttpAnswer> {
     if (!readAccept(request.headers.get("accept")).events) {
-      return jsonResponse(invalidRequest("cannot open the stream: Accept does not admit text/event-stream"), 406);
+      return jsonAnswer(invalidRequest("cannot open the stream: Accept does not admit text/event-stream"), 406);
     }
     const principal = await this.#principalOf(request, info);
-    if (this.#closing !== undefined) return closingResponse();
-    if (this.#sessionCount >= this.#limits.sessions) return limitResponse("sessions", this.#limits.sessions, 503);
+    if (this.#closing !== undefined) return closingAnswer();
+    if (this.#sessionCount >= this.#limits.sessions) return limitAnswer("sessions", this.#limits.sessions, 503);
     const { publicPrefix } = this.#options;
     const { messages } = this.#paths;
     const address =
@@ -455,23 +463,23 @@ class HttpServer {
     const conversation = this.#service.session(session);
     this.#sseSessions.set(session.token, session);
     this.#pulse.add(session);
-    return new Response(session.start(conversation), { headers: EVENT_HEADERS });
+    return eventsAnswer(session.start(conversation));
   }
 
-  async #postToSse(request: Request, url: URL, info: unknown): Promise<Response> {
+  async #postToSse(request: Request, url: URL, info: unknown): Promise<HttpAnswer> {
     const principal = await this.#principalOf(request, info);
     const session = this.#sseSessions.get(url.searchParams.get(TOKEN_PARAMETER) ?? "");
     if (session === undefined || session.principal !== principal) {
-      return jsonResponse(invalidRequest("cannot find the session: open a new stream"), 404);
+      return jsonAnswer(invalidRequest("cannot find the session: open a new stream"), 404);
     }
     const { revision } = session;
     const body = await this.#read(request, revision);
-    if (body instanceof Response) return body;
+    if ("status" in body) return body;
     const { message } = body;
     if (asksForAnswer(message)) {
-      if (this.#closing !== undefined) return closingResponse({ message, revision });
+      if (this.#closing !== undefined) return closingAnswer({ message, revision });
       if (session.inFlight >= this.#limits.streamsPerSession) {
-        return limitResponse("requests of one session in flight", this.#limits.streamsPerSession, 429, { message, revision });
+        return limitAnswer("requests of one session in flight", this.#limits.streamsPerSession, 429, { message, revision });
       }
     }
     const work = session
@@ -482,22 +490,22 @@ class HttpServer {
       })
       .finally(() => this.#work.delete(work));
     this.#work.set(work, {});
-    return new Response(null, { status: 202 });
+    return emptyAnswer(202);
   }
 
-  async #read(request: Request, revision?: string): Promise<{ readonly message: unknown } | Response> {
+  async #read(request: Request, revision?: string): Promise<{ readonly message: unknown } | HttpAnswer> {
     const { bodyBytes } = this.#limits;
     const body = await readBody(request, bodyBytes);
     if (!("fault" in body)) return body;
     switch (body.fault) {
       case "not-json":
-        return jsonResponse(parseError({ revision }), 400);
+        return jsonAnswer(parseError({ revision }), 400);
       case "too-long":
-        return jsonResponse(oversize("body", bodyBytes, { revision }), 413);
+        return jsonAnswer(oversize("body", bodyBytes, { revision }), 413);
       case "unread":
-        return jsonResponse(invalidRequest("cannot read the body: it ended early, or somebody read it before", { revision }), 400);
+        return jsonAnswer(invalidRequest("cannot read the body: it ended early, or somebody read it before", { revision }), 400);
       case "other-type":
-        return jsonResponse(invalidRequest("cannot read the body: its Content-Type is not application/json", { revision }), 415);
+        return jsonAnswer(invalidRequest("cannot read the body: its Content-Type is not application/json", { revision }), 415);
     }
   }
 
@@ -512,7 +520,7 @@ class HttpServer {
       session.end("the server is closing");
     await Promise.all(this.#ending);
     await within(Math.min(this.#graceMs, LAST_WORDS_MS), this.#workDone());
-    for (const { carrier } of this.#work.values()) carrier?.abandon(() => closingResponse());
+    for (const { carrier } of this.#work.values()) carrier?.abandon(() => closingAnswer());
     this.#pulse.stop();
   }
 
@@ -570,21 +578,16 @@ function headerReader(request: Request): (name: string) => string | undefined {
   return (name) => (WITHHELD.has(name) ? undefined : (request.headers.get(name) ?? undefined));
 }
 
-function addHeader(headers: Headers, name: string, value: string): void {
-  const given = headers.get(name);
-  if (given === null || name !== "vary") headers.set(name, value);
+function notAllowed(allow: string): HttpAnswer {
+  return jsonAnswer(invalidRequest(`cannot serve the request: the method is not one of ${allow}`), 405, { allow });
 }
 
-function notAllowed(allow: string): Response {
-  return jsonResponse(invalidRequest(`cannot serve the request: the method is not one of ${allow}`), 405, { allow });
-}
-
-function closingResponse(refused?: Refused): Response {
+function closingAnswer(refused?: Refused): HttpAnswer {
   const fault = { kind: "upstream-unavailable", message: "cannot answer the message: the server is closing", retry: "same" } as const;
-  return jsonResponse(faultResponse(fault, refused), 503, RETRY_AFTER);
+  return jsonAnswer(faultResponse(fault, refused), 503, RETRY_AFTER);
 }
 
-function limitResponse(what: string, limit: number, status: number, refused?: Refused): Response {
+function limitAnswer(what: string, limit: number, status: number, refused?: Refused): HttpAnswer {
   const fault = { kind: "limit", message: `cannot answer the message: more than ${limit} ${what}`, retry: "same" } as const;
-  return jsonResponse(faultResponse(fault, refused), status, RETRY_AFTER);
+  return jsonAnswer(faultResponse(fault, refused), status, RETRY_AFTER);
 }

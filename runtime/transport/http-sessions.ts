@@ -7,6 +7,7 @@ import { Feature, knownRevisions, resolve } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { EventLog, type EventLogLimits } from "./event-log.js";
 import { EventStream } from "./event-stream.js";
+import type { HttpAnswer } from "./http-answer.js";
 import { isNeeded, type Carrier } from "./http-carrier.js";
 import { stringifyMessage } from "./json.js";
 import { within, type Beating, type Pulse } from "./pulse.js";
@@ -28,7 +29,7 @@ export interface SessionOptions {
   /** How long the end of a conversation may take, in milliseconds. */
   readonly graceMs: number;
   /** Makes the response to a POST that the end of its session leaves without an answer. */
-  readonly refuse: () => Response;
+  readonly refuse: () => HttpAnswer;
   /** Told once, when the session is over; `ended` resolves when all of it is. */
   readonly onEnd: (session: HttpSession, ended: Promise<void>) => void;
 }
@@ -80,6 +81,7 @@ export class HttpSession implements Link {
   /** Takes what the service made for this link. */
   attach(conversation: Conversation): void {
     this.#conversation = conversation;
+    if (this.isOver) void conversation.close("the session had ended before it began");
   }
 
   get conversation(): Conversation {

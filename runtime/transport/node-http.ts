@@ -1,11 +1,12 @@
 // Listens for HTTP on Node. Takes a service and an address, gives where it listens and how to stop; what is served is the handler's business.
 
 import type { AddressInfo } from "node:net";
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Service } from "../bridge/peer.js";
 import { ProtocolError } from "../errors.js";
 import { LOOPBACK_HOSTS } from "./http-access.js";
+import { toResponse, type HttpAnswer } from "./http-answer.js";
 import { httpHandler, HTTP_PATHS, type HttpServerOptions } from "./http-server.js";
 
 /** Lists why a server cannot listen. */
@@ -65,7 +66,11 @@ export async function listenHttp(service: Service, options: ListenOptions = {}):
   const { host = "127.0.0.1", port = 0 } = options;
   const isLoopback = LOOPBACK_HOSTS.includes(hostInUrl(host)) || host.startsWith("127.");
   const handler = httpHandler(service, { ...options, allowedHosts: options.allowedHosts ?? (isLoopback ? undefined : "any") });
-  const server = createAdaptorServer({ fetch: (request) => handler(request), overrideGlobalObjects: false, hostname: host }) as Server;
+  const server = createAdaptorServer({
+    fetch: async (request, env) => written(await handler.answer(request, env), env as NodeEnvironment),
+    overrideGlobalObjects: false,
+    hostname: host,
+  }) as Server;
   try {
     await listening(server, host, port);
   } catch (error) {
@@ -83,6 +88,30 @@ export async function listenHttp(service: Service, options: ListenOptions = {}):
       return closed;
     },
   };
+}
+
+/** What the adapter gives beside a request; the `info` of the handler's options. */
+export interface NodeEnvironment {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+/** Tells the adapter that the answer is written. https://github.com/honojs/node-server#direct-response-from-nodejs-api */
+const ALREADY_WRITTEN = new Response(null, { headers: { "x-hono-already-sent": "true" } });
+
+/** Writes what has no stream for a body; a body of one piece need not go through one. */
+function written(answer: HttpAnswer, { incoming, outgoing }: NodeEnvironment): Response {
+  const { status, headers, body } = answer;
+  if (body === null || typeof body === "string") {
+    // A 204 has no body, and so no length of one.
+    const length = status === 204 ? {} : { "content-length": String(Buffer.byteLength(body ?? "")) };
+    outgoing.writeHead(status, { ...headers, ...length });
+    outgoing.end(body ?? undefined);
+    return ALREADY_WRITTEN;
+  }
+  // Said outright, the head goes out at once, where the adapter would wait for a first piece to measure. HTTP/1.0 knows no chunks.
+  const isChunked = incoming.httpVersion === "1.1";
+  return toResponse(isChunked ? { ...answer, headers: { ...headers, "transfer-encoding": "chunked" } } : answer);
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {
