@@ -4,7 +4,7 @@
 
 import type { Wire } from "../protocol.js";
 
-export { Close, isUnreachable, Unreachable, type UnreachableFault } from "./errors.js";
+export { bridgeErrorOf, Close, isUnreachable, Unreachable, type BridgeFault, type UnreachableFault } from "./errors.js";
 
 /** Names a transport as the protocol's tables do. */
 export type TransportName = "stdio" | "streamable-http" | "legacy-sse";
