@@ -43,6 +43,8 @@ export interface BridgePlan {
   readonly log: string;
   readonly clientRevision: string | undefined;
   readonly upstreamRevision: string | undefined;
+  readonly advertiseModern: BridgeFlags["advertiseModern"];
+  readonly stdioProbe: BridgeFlags["stdioProbe"];
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
 }
@@ -77,7 +79,7 @@ const PRESETS: ReadonlyMap<string, () => Policy> = new Map([
 
 /** Turns flags and the arguments behind `--` into a plan; throws `BridgeUsageError`. */
 export function planBridge(flags: BridgeFlags, rest: readonly string[], room: PlanRoom): BridgePlan {
-  const { report, log, clientRevision, upstreamRevision, allowOrigin, allowHost } = flags;
+  const { report, log, clientRevision, upstreamRevision, advertiseModern, stdioProbe, allowOrigin, allowHost } = flags;
   return {
     upstream: upstreamOf(flags, rest, room),
     listen: listenOf(flags.listen),
@@ -86,6 +88,8 @@ export function planBridge(flags: BridgeFlags, rest: readonly string[], room: Pl
     log,
     clientRevision: revisionOf("--client-revision", clientRevision),
     upstreamRevision: revisionOf("--upstream-revision", upstreamRevision),
+    advertiseModern,
+    stdioProbe,
     allowedOrigins: allowOrigin,
     allowedHosts: allowHost,
   };

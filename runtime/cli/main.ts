@@ -4,6 +4,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { CHANGES, GATES } from "../../generated/mcp/changes.js";
 import { knownRevisions, tables } from "../mcp.js";
+import { addBridgeCommand } from "./bridge.js";
 import { compareRevisions, explainName, knownNames, type Catalogue } from "./catalogue.js";
 import { nearestNames } from "./names.js";
 import { matrixRows, printDifference, printExplained, printMatrix } from "./print.js";
@@ -15,7 +16,7 @@ const options = { colour: process.stdout.isTTY && process.env["NO_COLOR"] === un
 class UsageError extends Error {}
 
 const program = new Command("polyrev")
-  .description("What each revision of the protocol has, and what differs between two.")
+  .description("What each revision of the protocol has, what differs between two, and a bridge between their peers.")
   .exitOverride()
   .configureHelp({ sortSubcommands: true });
 
@@ -56,6 +57,11 @@ program
     write(format === "json" || json === true ? asJson(rows) : printMatrix(rows, revisions));
   });
 
+addBridgeCommand(program, (message, code) => {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = code;
+});
+
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough closes the pipe; that ends the command quietly.
   if (error.code === "EPIPE") process.exit(0);
@@ -63,7 +69,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  program.parse();
+  await program.parseAsync();
 } catch (error) {
   if (error instanceof UsageError) {
     process.stderr.write(`${error.message}\n`);

@@ -206,6 +206,7 @@ export class Exchange {
     this.#refusal ??= this.unreachable(because, { delivered: "no", sessionGone, cause: reason });
     this.#over ??= reason;
     this.#resolveClosed(this.#over);
+    this.pending.end();
   }
 
   /** Ends the conversation with everything in flight. */

@@ -20,6 +20,7 @@ export class PendingFrames {
   readonly #maxFrames: number;
   #frames: Held[] = [];
   #bytes = 0;
+  #isOver = false;
   #wait: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   /** Takes what is told of frames let go of, and what is called when only frames that have to be answered are left and there are too many. */
@@ -53,9 +54,15 @@ export class PendingFrames {
     return taken;
   }
 
-  /** Resolves once there is a frame. */
+  /** Ends the waiting: nothing more comes. */
+  end(): void {
+    this.#isOver = true;
+    this.#wait?.resolve();
+  }
+
+  /** Resolves once there is a frame, or nothing more comes. */
   wait(): Promise<void> {
-    if (this.#frames.length > 0) return Promise.resolve();
+    if (this.#frames.length > 0 || this.#isOver) return Promise.resolve();
     if (this.#wait === undefined) {
       let resolve = (): void => {};
       const promise = new Promise<void>((done) => {

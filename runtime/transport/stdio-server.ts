@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { kindOf } from "../batch.js";
 import type { Conversation, Link, Reply, Service, Sink } from "../bridge/peer.js";
 import { parseMessage, stringifyMessage } from "./json.js";
-import { LineReader } from "./lines.js";
+import { LineSplitter } from "./lines.js";
 import { within } from "./pulse.js";
 import { faultResponse, internalError, oversize, parseError, type Refused } from "./refusals.js";
 
@@ -70,11 +70,16 @@ class StdioServer implements Link, Sink {
     });
     const conversation = this.#service.pipe(this);
     this.#conversation = conversation;
-    const lines = new LineReader({
-      limit: this.#limits.lineBytes,
-      onLine: (text) => this.#take(conversation, text),
-      onOversize: () => void this.#put(oversize("line", this.#limits.lineBytes, this.#refused())),
-    });
+    const lines = new LineSplitter(
+      {
+        onLine: (text) => this.#take(conversation, text),
+        onDropped: ({ because }) => {
+          const refused = this.#refused();
+          void this.#put(because === "too-long" ? oversize("line", this.#limits.lineBytes, refused) : parseError(refused));
+        },
+      },
+      this.#limits.lineBytes,
+    );
     const onData = (chunk: Buffer | string): void => {
       lines.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
       this.#holdInput();

@@ -1,0 +1,38 @@
+// The official suite through the bridge: each of its wires on one side, a server of the other era (or of the same, at another revision) behind it.
+import { describe, expect, it } from "vitest";
+import { judge, type Allowance } from "./judge.js";
+import { fixture, script, serving, type Command } from "./program.js";
+import { runServer } from "./run.js";
+
+/** Gives the command that bridges from an address of its own to a server. */
+function bridge(upstream: string, ...options: readonly string[]): Command {
+  return script("runtime/cli/main.ts", "bridge", "--upstream", upstream, "--listen", "http://127.0.0.1:0/mcp", "--log", "warn", ...options);
+}
+
+interface Row {
+  readonly name: string;
+  readonly server: Command;
+  readonly revision: string;
+  readonly pin?: string;
+  readonly options?: readonly string[];
+  readonly passed: number;
+  readonly total: number;
+  readonly allowed?: readonly Allowance[];
+}
+
+const ROWS: readonly Row[] = [
+  { name: "legacy at 2025-11-25 to modern", server: fixture("modern"), revision: "2025-11-25", passed: 33, total: 33 },
+  { name: "legacy at 2025-06-18 to modern", server: fixture("modern"), revision: "2025-06-18", passed: 27, total: 27 },
+  { name: "legacy pinned to 2025-06-18 to modern", server: fixture("modern"), revision: "2025-06-18", pin: "2025-06-18", passed: 27, total: 27 },
+  { name: "legacy pinned to 2025-03-26 to modern", server: fixture("modern"), revision: "2025-06-18", pin: "2025-03-26", passed: 27, total: 27 },
+  { name: "legacy pinned to 2024-11-05 to modern", server: fixture("modern"), revision: "2025-06-18", pin: "2024-11-05", passed: 27, total: 27 },
+  { name: "legacy at 2025-11-25 to legacy", server: fixture("legacy"), revision: "2025-11-25", passed: 33, total: 33 },
+  { name: "modern to modern", server: fixture("modern"), revision: "2026-07-28", passed: 40, total: 40 },
+];
+
+describe("the suite through the bridge", () => {
+  it.each(ROWS)("$name", async ({ server, revision, pin, options = [], passed, total, allowed }) => {
+    const scenarios = await serving(server, (upstream) => serving(bridge(upstream, ...options), (url) => runServer({ url, revision, pin })));
+    expect(judge(scenarios, allowed)).toEqual({ passed, total, faults: [] });
+  });
+});
