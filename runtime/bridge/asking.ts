@@ -49,13 +49,18 @@ export async function askRound(asks: readonly Ask[], room: RoundRoom): Promise<R
   }
 }
 
-async function askOne(ask: Ask, { questions, downstream, policy, choices, flow, report }: RoundRoom, signal: AbortSignal): Promise<AskOutcome> {
+async function askOne(
+  ask: Ask,
+  { questions, downstream, policy, choices, flow, report }: RoundRoom,
+  signal: AbortSignal,
+): Promise<AskOutcome> {
   const { method } = ask;
   let params: unknown;
   try {
     params = downstream.lower(method, "params", ask.params, policy, report);
   } catch (error) {
-    if (isLowerError(error)) return { fault: { kind: "not-translatable", message: `cannot ask the client for ${method}: ${error.message}` } };
+    if (isLowerError(error))
+      return { fault: { kind: "not-translatable", message: `cannot ask the client for ${method}: ${error.message}` } };
     throw error;
   }
   const answered = await questions.ask({ method, params, to: flow.sink, signal });

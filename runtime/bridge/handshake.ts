@@ -32,9 +32,7 @@ export interface Greeting {
 }
 
 /** What came of a handshake: an agreement and what the client is told, or the error that answers the client. */
-export type Greeted =
-  | { readonly agreement: Agreement; readonly welcome: Wire; readonly serverInfo: unknown }
-  | { readonly refused: Wire };
+export type Greeted = { readonly agreement: Agreement; readonly welcome: Wire; readonly serverInfo: unknown } | { readonly refused: Wire };
 
 /** Speaks of capabilities: what a peer cannot use of them is left out, whatever the policy says of payloads; extensions any peer may read. */
 export const OF_CAPABILITIES = DegradePolicy.balanced().with(Feature.CapabilitiesExtensions, "keep");

@@ -216,10 +216,21 @@ export class LegacySession implements Conversation {
     return errorAnswer(id, errorOf(code, message));
   }
 
-  #failed(id: RequestId, method: string, error: unknown, { downstream, upstream }: Partial<Pick<Backend, "downstream" | "upstream">>): Wire {
+  #failed(
+    id: RequestId,
+    method: string,
+    error: unknown,
+    { downstream, upstream }: Partial<Pick<Backend, "downstream" | "upstream">>,
+  ): Wire {
     const hops: Hops = { from: downstream, to: upstream };
     const written = errorFor(error, method, hops);
-    this.#client.account.tell({ event: "refused", method, code: Number(written["code"]), because: messageOf(error), feature: featureOf(error) });
+    this.#client.account.tell({
+      event: "refused",
+      method,
+      code: Number(written["code"]),
+      because: messageOf(error),
+      feature: featureOf(error),
+    });
     return errorAnswer(id, written);
   }
 

@@ -17,7 +17,7 @@ import { isBridgeError, Refusal, type BridgeFault } from "./errors.js";
 import type { Flow } from "./flow.js";
 import { messageOf, tell, type Backend, type ClientSide } from "./legacy-session.js";
 import { crossingOf, stripMeta, type Crossing } from "./meta.js";
-import { isHeaderMismatch, type ModernServer } from "./modern-server.js";
+import type { ModernServer } from "./modern-server.js";
 import type { BridgeOptions } from "./options.js";
 import { withId, withMeta } from "./payload.js";
 import { declaredFor } from "./project.js";
@@ -98,7 +98,9 @@ export class ModernBackend implements Backend {
   /** Keeps the level for the requests to come. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging */
   setLevel(level: unknown): void {
     if (typeof level !== "string" || !LEVELS.includes(level)) {
-      throw new Refusal(errorOf(INVALID_PARAMS, `cannot set the log level: ${JSON.stringify(level)} is none; there are ${LEVELS.join(", ")}`));
+      throw new Refusal(
+        errorOf(INVALID_PARAMS, `cannot set the log level: ${JSON.stringify(level)} is none; there are ${LEVELS.join(", ")}`),
+      );
     }
     this.#level = level;
   }
@@ -162,7 +164,7 @@ export class ModernBackend implements Backend {
     }
   }
 
-  /** Asks the server once, and once more where it says that headers and message were not the same: then nothing ran. */
+  /** Asks the server once. */
   async #leg(
     agreement: Agreement,
     leg: Leg,
@@ -182,9 +184,6 @@ export class ModernBackend implements Backend {
     this.#tellSteps(agreement.upstream, method, "clientToServer", "params", steps);
     const request = enveloped(agreement.upstream, outbound);
     const asked = { method, params: asking.params };
-    const answer = await this.#ask(request, leg);
-    if (!isHeaderMismatch(answer)) return { answer, asked };
-    await this.#refreshTools(agreement.upstream, leg.flow);
     return { answer: await this.#ask(request, leg), asked };
   }
 
@@ -199,24 +198,6 @@ export class ModernBackend implements Backend {
     });
     leg.rest = call.rest;
     return call.answer;
-  }
-
-  async #refreshTools(codec: Codec, flow: Flow): Promise<void> {
-    const { server } = this.#session;
-    let cursor: unknown;
-    do {
-      const params = codec.lower("tools/list", "params", cursor === undefined ? {} : { cursor }, this.#options.policy);
-      const call = server.start({
-        request: { jsonrpc: "2.0", method: "tools/list", params },
-        signal: flow.signal,
-        timeout: this.#options.timeouts.call,
-        onFrame: () => undefined,
-      });
-      const { result } = await call.answer;
-      if (!isWire(result)) return;
-      server.learn(result["tools"]);
-      cursor = result["nextCursor"];
-    } while (typeof cursor === "string");
   }
 
   /** Takes an answer to the client; a list of tools without those an HTTP client has to leave out. */
@@ -235,7 +216,12 @@ export class ModernBackend implements Backend {
     const invalid = new Map(server.learn(result["tools"]).map(({ name, reason }) => [name as unknown, reason]));
     if (invalid.size === 0) return result;
     for (const [name, reason] of invalid) {
-      this.#client.account.tell({ event: "dropped", hop: "upstream", method: "tools/list", because: `the tool ${String(name)}: ${reason}` });
+      this.#client.account.tell({
+        event: "dropped",
+        hop: "upstream",
+        method: "tools/list",
+        because: `the tool ${String(name)}: ${reason}`,
+      });
     }
     return { ...result, tools: result["tools"].filter((tool) => !isWire(tool) || !invalid.has(tool["name"])) };
   }
@@ -270,7 +256,8 @@ export class ModernBackend implements Backend {
 
   #heard(frame: Wire, flow: Flow): Promise<void> | void {
     const { method, params } = frame;
-    if (typeof method !== "string" || frame["id"] !== undefined) return this.#drop(undefined, "a modern server asks nothing beside its answers");
+    if (typeof method !== "string" || frame["id"] !== undefined)
+      return this.#drop(undefined, "a modern server asks nothing beside its answers");
     if (method === "notifications/progress") return this.#progressed(frame, flow);
     if (method === "notifications/message" && !this.#wants(params)) return this.#drop(method, "it is below the level that was asked for");
     return this.#give(frame, flow);
@@ -348,10 +335,17 @@ export class ModernBackend implements Backend {
     return made;
   }
 
-  #tellSteps(upstream: Codec, method: string, direction: Direction, part: "params" | "result" | "error", { steps }: TranslationReport): void {
+  #tellSteps(
+    upstream: Codec,
+    method: string,
+    direction: Direction,
+    part: "params" | "result" | "error",
+    { steps }: TranslationReport,
+  ): void {
     const [from, to] = direction === "clientToServer" ? [this.downstream, upstream] : [upstream, this.downstream];
     for (const step of steps) {
-      if (isTold(step)) this.#client.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
+      if (isTold(step))
+        this.#client.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
     }
   }
 
@@ -376,7 +370,11 @@ const OWN: Readonly<Record<string, (backend: ModernBackend, params: Wire) => Pro
 /** The levels of log messages, the least important first. */
 const LEVELS: readonly string[] = Object.values(VALUES).at(-1)?.LoggingLevel ?? [];
 
-async function upstreamCodec({ server, clientInfo }: ModernSession, clientCapabilities: Wire, logLevel: string | undefined): Promise<Codec> {
+async function upstreamCodec(
+  { server, clientInfo }: ModernSession,
+  clientCapabilities: Wire,
+  logLevel: string | undefined,
+): Promise<Codec> {
   const transport: Transport = server.peer.transport;
   const session = { client: clientCapabilities, server: server.discovered["capabilities"], transport };
   const profile = resolve({ revision: server.revision, ...session });

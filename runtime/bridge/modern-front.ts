@@ -4,6 +4,7 @@
 import type { Codec } from "../codec.js";
 import { readHead, type RequestId } from "../envelope.js";
 import { isWire } from "../capabilities.js";
+import { withField } from "../copy.js";
 import { codecFor, resolve } from "../mcp.js";
 import type { Direction, Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
@@ -12,7 +13,7 @@ import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
 import { isTold } from "./bridge.js";
 import { envelopeOf, type ModernEnvelope } from "./classify.js";
 import { codeIn } from "./eras.js";
-import { isBridgeError } from "./errors.js";
+import { isBridgeError, Refusal } from "./errors.js";
 import type { Account } from "./events.js";
 import { Flow, Flows } from "./flow.js";
 import { checkHeaders } from "./headers.js";
@@ -30,6 +31,8 @@ import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
 export interface FrontOptions {
   readonly options: BridgeOptions;
   readonly account: Account;
+  /** The revisions clients can speak here, newest first. */
+  readonly served: readonly string[];
   /** Finds the server; rejects with a `BridgeError` where there is none. */
   readonly server: () => Promise<ModernServer>;
 }
@@ -53,9 +56,14 @@ export class ModernFront {
     if (head.kind === "notification") return this.#notified(head.method, message, visit);
     const reading = envelopeOf(message);
     if (reading.kind !== "modern") return refuse(head.id, codeIn("modern", "INVALID_PARAMS"), "the request has no envelope");
-    const mismatch = visit.header === undefined ? undefined : checkHeaders(message, visit.header);
-    if (mismatch !== undefined) return this.#refuse(head.id, head.method, codeIn("modern", "HEADER_MISMATCH"), mismatch);
     return this.#asked(new Flow(head.id, head.method, message, visit), reading.envelope);
+  }
+
+  /** Says what of the headers is not as the message has it; of a tool that was not seen nobody can tell which arguments they repeat. */
+  #mismatch({ method, message, visit }: Flow, server?: ModernServer): string | undefined {
+    if (visit.header === undefined) return undefined;
+    const params = isWire(message["params"]) ? message["params"] : {};
+    return checkHeaders(message, visit.header, method === "tools/call" ? server?.repeated(params["name"]) : undefined);
   }
 
   /** Gives up whatever is in flight. */
@@ -95,7 +103,11 @@ export class ModernFront {
   async #carry(flow: Flow, envelope: ModernEnvelope, hops: { from?: Codec; to?: Codec }): Promise<Wire> {
     const { options } = this.#given;
     const { message, method } = flow;
+    const early = this.#mismatch(flow);
+    if (early !== undefined) throw new Refusal(errorOf(codeIn("modern", "HEADER_MISMATCH"), early));
     const server = await this.#given.server();
+    const late = this.#mismatch(flow, server);
+    if (late !== undefined) throw new Refusal(errorOf(codeIn("modern", "HEADER_MISMATCH"), late));
     const agreement = await agreementFor(flow, envelope, server, options);
     hops.from = agreement.downstream;
     hops.to = agreement.upstream;
@@ -118,13 +130,21 @@ export class ModernFront {
       const answer = await call.answer;
       const back = new TranslationReport();
       const asked = { method, params: asking.params };
-      const restamp = (result: unknown): unknown => restamped(result, flow.id);
-      const reply = crossAnswer(agreement, answer, asked, "clientToServer", restamp, back);
+      const own = (result: unknown): unknown => this.#own(method, restamped(result, flow.id), server);
+      const reply = crossAnswer(agreement, answer, asked, "clientToServer", own, back);
       this.#tellSteps(agreement, method, "serverToClient", "error" in answer ? "error" : "result", back);
       return withId(reply, flow.id);
     } finally {
       if (minted !== undefined) this.#tokens.end(minted);
     }
+  }
+
+  /** Puts in an answer what is the bridge's to say, and learns from it what later requests need. */
+  #own(method: string, result: unknown, server: ModernServer): unknown {
+    if (!isWire(result)) return result;
+    if (method === "server/discover") return withField(result, "supportedVersions", this.#given.served);
+    if (method === "tools/list") server.learn(result["tools"]);
+    return result;
   }
 
   #heard(frame: Wire, carrying: Carrying): Promise<void> | void {
@@ -176,7 +196,8 @@ export class ModernFront {
   ): void {
     const [from, to] = direction === "clientToServer" ? [downstream, upstream] : [upstream, downstream];
     for (const step of steps) {
-      if (isTold(step)) this.#given.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
+      if (isTold(step))
+        this.#given.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
     }
   }
 }
@@ -192,11 +213,21 @@ interface Carrying {
 }
 
 /** Agrees on both hops for one request: what the client says of itself is what the server is told. */
-async function agreementFor({ id, visit }: Flow, envelope: ModernEnvelope, server: ModernServer, options: BridgeOptions): Promise<Agreement> {
+async function agreementFor(
+  { id, visit }: Flow,
+  envelope: ModernEnvelope,
+  server: ModernServer,
+  options: BridgeOptions,
+): Promise<Agreement> {
   const { revision, clientCapabilities, clientInfo, logLevel } = envelope;
   const capabilities = server.discovered["capabilities"];
   const { peer, revision: upstream } = server;
-  const down = resolve({ revision, client: clientCapabilities, server: capabilities, transport: visit.header === undefined ? "stdio" : "streamable-http" });
+  const down = resolve({
+    revision,
+    client: clientCapabilities,
+    server: capabilities,
+    transport: visit.header === undefined ? "stdio" : "streamable-http",
+  });
   const up = resolve({ revision: upstream, client: clientCapabilities, server: capabilities, transport: peer.transport });
   const crosses = revision !== upstream;
   const own = { clientCapabilities, ...(clientInfo === undefined ? {} : { clientInfo }), ...(logLevel === undefined ? {} : { logLevel }) };
@@ -233,4 +264,10 @@ export function statusOf(answer: Wire): number {
 }
 
 /** The errors by which a message is refused for what it is, and not for what came of it. */
-const REFUSED_EARLY = ["PARSE_ERROR", "INVALID_REQUEST", "HEADER_MISMATCH", "MISSING_REQUIRED_CLIENT_CAPABILITY", "UNSUPPORTED_PROTOCOL_VERSION"] as const;
+const REFUSED_EARLY = [
+  "PARSE_ERROR",
+  "INVALID_REQUEST",
+  "HEADER_MISMATCH",
+  "MISSING_REQUIRED_CLIENT_CAPABILITY",
+  "UNSUPPORTED_PROTOCOL_VERSION",
+] as const;

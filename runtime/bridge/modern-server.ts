@@ -6,7 +6,7 @@ import type { RequestId } from "../envelope.js";
 import type { Wire } from "../protocol.js";
 import { metaOf } from "./answers.js";
 import { codeIn } from "./eras.js";
-import { paramHeaders, standardHeaders, ToolBook, type InvalidTool } from "./headers.js";
+import { paramHeaders, standardHeaders, ToolBook, type InvalidTool, type ParamHeader } from "./headers.js";
 import { META } from "./meta.js";
 import { readError } from "./refusal.js";
 import type { Peer } from "./peer.js";
@@ -23,11 +23,6 @@ export interface ModernCall {
   readonly onFrame: (frame: Wire) => Promise<void> | void;
   /** Why the client does not want the answer any longer. */
   readonly reason?: (() => string | undefined) | undefined;
-}
-
-/** One request under way. */
-export interface ModernCalling extends UpstreamCall {
-  readonly id: RequestId;
 }
 
 interface Taker {
@@ -56,8 +51,22 @@ export class ModernServer {
     void pump(peer, (frame) => this.#route(frame));
   }
 
-  /** Sends a request; its answer rejects as `startCall` says. */
-  start({ request, signal, timeout, onFrame, reason }: ModernCall): ModernCalling {
+  /**
+   * Sends a request, and once more where the server says that headers and message were not the same: then nothing ran, and what the tools want
+   * repeated has to be looked up. The answer rejects as `startCall` says.
+   */
+  start(call: ModernCall): UpstreamCall {
+    let under = this.#send(call);
+    const answer = under.answer.then(async (answered) => {
+      if (!isHeaderMismatch(answered) || call.request["method"] !== "tools/call") return answered;
+      await this.#lookUpTools(call);
+      under = this.#send(call);
+      return under.answer;
+    });
+    return { answer, rest: () => under.rest() };
+  }
+
+  #send({ request, signal, timeout, onFrame, reason }: ModernCall): UpstreamCall {
     this.#last += 1;
     const id = this.#last;
     const meta = metaOf(request["params"]);
@@ -77,7 +86,21 @@ export class ModernServer {
         return answered;
       })
       .finally(() => this.#takers.delete(id));
-    return { id, answer, rest: call.rest };
+    return { answer, rest: call.rest };
+  }
+
+  /** Lists all tools on behalf of a request, with what that said of its client. */
+  async #lookUpTools({ request, signal, timeout }: ModernCall): Promise<void> {
+    const { progressToken: _, ...meta } = metaOf(request["params"]) ?? {};
+    for (let cursor: unknown; ;) {
+      const params = { ...(cursor === undefined ? {} : { cursor }), _meta: meta };
+      const call = this.#send({ request: { jsonrpc: "2.0", method: "tools/list", params }, signal, timeout, onFrame: () => undefined });
+      const { result } = await call.answer;
+      if (!isWire(result)) return;
+      this.learn(result["tools"]);
+      if (typeof result["nextCursor"] !== "string" || result["nextCursor"] === cursor) return;
+      cursor = result["nextCursor"];
+    }
   }
 
   /** Where a request has a stream of its own, closing that is the cancellation. */
@@ -90,13 +113,18 @@ export class ModernServer {
     if (this.peer.transport !== "streamable-http") return {};
     const standard = standardHeaders(message, this.revision);
     const params = isWire(message["params"]) ? message["params"] : {};
-    const repeated = message["method"] === "tools/call" ? this.#tools.paramsOf(OWNER, params["name"]) : undefined;
+    const repeated = message["method"] === "tools/call" ? this.repeated(params["name"]) : undefined;
     return repeated === undefined ? standard : { ...standard, ...paramHeaders(repeated, params["arguments"]) };
   }
 
   /** Reads a page of the server's tools, for the headers of calls to come; gives those that an HTTP client has to leave out. */
   learn(tools: unknown): readonly InvalidTool[] {
     return this.#tools.read(OWNER, tools);
+  }
+
+  /** Gives the arguments of a tool that headers repeat; undefined for a tool that was not seen. */
+  repeated(tool: unknown): readonly ParamHeader[] | undefined {
+    return this.#tools.paramsOf(OWNER, tool);
   }
 
   #route(frame: Wire): Promise<void> | void {
@@ -118,7 +146,7 @@ export class ModernServer {
 }
 
 /** Tells whether an answer says that the headers were not those of the message. */
-export function isHeaderMismatch(answer: Wire): boolean {
+function isHeaderMismatch(answer: Wire): boolean {
   return readError(answer)?.code === codeIn("modern", "HEADER_MISMATCH");
 }
 

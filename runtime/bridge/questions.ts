@@ -101,7 +101,7 @@ export class Questions {
   /** Ends all questions; nothing is written any longer. */
   close(): void {
     this.#isClosed = true;
-    for (const id of [...this.#pending.keys()]) this.#end(id, { end: "closed" });
+    for (const id of this.#pending.keys()) this.#end(id, { end: "closed" });
   }
 
   #cancel(id: RequestId, end: "withdrawn" | "late"): void {
@@ -138,4 +138,3 @@ export function whyUnanswered(end: Exclude<Answered["end"], "answered">): string
   };
   return reasons[end];
 }
-

@@ -44,7 +44,15 @@ export function errorFor(error: unknown, method: string, { from, to }: Hops = {}
       const { refusal, isAnswer } = known;
       const { feature, path, cite } = refusal;
       const sideEffects = isAnswer ? "possible" : "none";
-      return bridgeErrorOf({ kind: "not-translatable", message: printRefusal(method, refusal.message), feature, path, cite, ...hops, sideEffects });
+      return bridgeErrorOf({
+        kind: "not-translatable",
+        message: printRefusal(method, refusal.message),
+        feature,
+        path,
+        cite,
+        ...hops,
+        sideEffects,
+      });
     }
     case "Unreachable": {
       const { delivered, message, sessionGone } = known;

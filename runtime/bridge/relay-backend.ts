@@ -228,7 +228,8 @@ export class RelayBackend implements Backend {
   #tellSteps(method: string, direction: Direction, part: "params" | "result" | "error", { steps }: TranslationReport): void {
     const [from, to] = direction === "clientToServer" ? [this.downstream, this.upstream] : [this.upstream, this.downstream];
     for (const step of steps) {
-      if (isTold(step)) this.#client.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
+      if (isTold(step))
+        this.#client.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
     }
   }
 

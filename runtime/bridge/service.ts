@@ -42,9 +42,9 @@ export class BridgeService implements Service {
       account.tell({ event: "dropped", hop: "upstream", method: typeof method === "string" ? method : undefined, because });
     };
     this.#upstream = new Upstream(connector, knownRevisions(), options, lost);
-    this.#front = this.#modernFront(account);
     const revisions = narrowed(knownRevisions(), options.choices.clientRevision);
     this.#served = { revisions, legacy: newestOf(revisions, "legacy") !== undefined, modern: newestOf(revisions, "modern") !== undefined };
+    this.#front = this.#modernFront(account);
   }
 
   /** Counts the conversations that go on. */
@@ -84,13 +84,19 @@ export class BridgeService implements Service {
 
   #kept(make: (account: Account) => Conversation): Conversation {
     const conversation = make(this.#account());
-    const { close } = conversation;
-    this.#conversations.add(conversation);
-    conversation.close = async (reason) => {
-      this.#conversations.delete(conversation);
-      await close.call(conversation, reason);
+    const kept: Conversation = {
+      get revision() {
+        return conversation.revision;
+      },
+      receive: (message, visit) => conversation.receive(message, visit),
+      hears: () => conversation.hears(),
+      close: async (reason) => {
+        this.#conversations.delete(kept);
+        await conversation.close(reason);
+      },
     };
-    return conversation;
+    this.#conversations.add(kept);
+    return kept;
   }
 
   #legacySession(link: Link, account: Account): LegacySession {
@@ -99,7 +105,12 @@ export class BridgeService implements Service {
   }
 
   #modernFront(account: Account): ModernFront {
-    return new ModernFront({ options: this.#options, account, server: () => this.#modernServer() });
+    return new ModernFront({
+      options: this.#options,
+      account,
+      served: knownOf(this.#served.revisions),
+      server: () => this.#modernServer(),
+    });
   }
 
   async #modernServer(): Promise<ModernServer> {
@@ -219,4 +230,3 @@ function openedEvent(
     upstream: { era: opened.era, revision: upstream.version, transport: serverTransport },
   };
 }
-

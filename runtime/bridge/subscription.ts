@@ -202,7 +202,12 @@ export class Subscription {
 
   #hand(frame: Wire): void {
     if (this.#room.push(frame) || this.#unheard.add(frame)) return;
-    this.#room.account.tell({ event: "dropped", hop: "upstream", method: String(frame["method"]), because: "the client has no stream for it" });
+    this.#room.account.tell({
+      event: "dropped",
+      hop: "upstream",
+      method: String(frame["method"]),
+      because: "the client has no stream for it",
+    });
   }
 
   #ended(stream: Stream, isGraceful: boolean): void {
@@ -227,10 +232,18 @@ export class Subscription {
     }
     this.#failures = 0;
     this.#room.account.tell({ event: "reconnected", because: "the stream of notifications had ended" });
-    for (const frame of afterGap((this.#stream as Stream | undefined)?.honoured ?? NO_WATCH)) {
-      this.#room.account.tell({ event: "made-up", method: String(frame["method"]), because: "it may have been missed while there was no stream" });
+    for (const frame of afterGap(this.#honoured())) {
+      this.#room.account.tell({
+        event: "made-up",
+        method: String(frame["method"]),
+        because: "it may have been missed while there was no stream",
+      });
       this.#hand(frame);
     }
+  }
+
+  #honoured(): Watch {
+    return this.#stream?.honoured ?? NO_WATCH;
   }
 
   /** A server that has no subscriptions, or none for now, is one whose session goes on without. */
@@ -247,5 +260,7 @@ function unanswered(why: string): Refusal {
 function refusalOf(answer: Wire | undefined): Refusal | undefined {
   const error = answer === undefined ? undefined : readError(answer);
   if (error === undefined) return undefined;
-  return new Refusal(errorOf(typeof error.code === "number" ? error.code : INVALID_PARAMS, `cannot subscribe: ${String(error.message)}`, error.data));
+  return new Refusal(
+    errorOf(typeof error.code === "number" ? error.code : INVALID_PARAMS, `cannot subscribe: ${String(error.message)}`, error.data),
+  );
 }

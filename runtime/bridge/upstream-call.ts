@@ -19,7 +19,7 @@ export interface CallOptions extends Omit<SendOptions, "signal"> {
 export interface UpstreamCall {
   readonly answer: Promise<Wire>;
   /** Gives the call its whole time again. */
-  rest(): void;
+  readonly rest: () => void;
 }
 
 /** Sends a request; the answer rejects with `Unreachable`, and with the fault `outcome-unknown` where its time is up. */
@@ -73,9 +73,9 @@ export function cancellationOf(requestId: unknown, reason: string | undefined): 
  * so that a client which does not read holds up its own server only.
  */
 export async function pump(peer: Peer, take: (frame: Wire) => Promise<void> | void): Promise<void> {
-  let isOver = false;
-  void peer.closed.then(() => (isOver = true));
-  while (!isOver) {
+  const state = { isOver: false };
+  void peer.closed.then(() => (state.isOver = true));
+  while (!state.isOver) {
     await peer.waitPending();
     await drain(peer, take);
   }
@@ -83,6 +83,5 @@ export async function pump(peer: Peer, take: (frame: Wire) => Promise<void> | vo
 
 /** Hands over what is pending now. */
 export async function drain(peer: Peer, take: (frame: Wire) => Promise<void> | void): Promise<void> {
-  const waits = peer.takePending().map((frame) => take(frame));
-  await Promise.all(waits);
+  for (const wait of peer.takePending().map((frame) => take(frame))) await wait;
 }

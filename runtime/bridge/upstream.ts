@@ -34,7 +34,12 @@ export class Upstream {
   #asked = 1;
 
   /** `lost` is told of frames of a shared server that belong to nobody. Throws `UnknownRevisionError` for a forced revision no table has. */
-  constructor(connector: Connector, revisions: readonly string[], options: BridgeOptions, lost: (method: unknown, because: string) => void) {
+  constructor(
+    connector: Connector,
+    revisions: readonly string[],
+    options: BridgeOptions,
+    lost: (method: unknown, because: string) => void,
+  ) {
     this.connector = connector;
     this.spoken = narrowed(revisions, options.choices.upstreamRevision);
     this.#options = options;
@@ -158,4 +163,3 @@ function supportedBy({ discovered }: ModernServer): readonly unknown[] {
   const supported: unknown = discovered["supportedVersions"];
   return Array.isArray(supported) ? supported : [];
 }
-

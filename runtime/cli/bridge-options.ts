@@ -27,7 +27,12 @@ export interface BridgeFlags {
 /** Where the server is. */
 export type UpstreamTarget =
   | { readonly kind: "url"; readonly url: URL; readonly headers: Readonly<Record<string, string>> }
-  | { readonly kind: "command"; readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
+  | {
+      readonly kind: "command";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    };
 
 /** Where clients come from. */
 export type ListenTarget =
@@ -118,7 +123,8 @@ function headersOf(names: readonly string[], file: string | undefined, room: Pla
   for (const entry of names) {
     const at = entry.indexOf("=");
     const [name, variable] = [entry.slice(0, at), entry.slice(at + 1)];
-    if (at < 1) throw new BridgeUsageError(`cannot use --header ${JSON.stringify(entry)}: write name=VARIABLE, with the value in the environment`);
+    if (at < 1)
+      throw new BridgeUsageError(`cannot use --header ${JSON.stringify(entry)}: write name=VARIABLE, with the value in the environment`);
     const value = room.environment[variable];
     if (value === undefined) throw new BridgeUsageError(`cannot use --header ${name}: the environment has no ${variable}`);
     addHeader(headers, name, value, `--header ${name}`);
@@ -140,7 +146,8 @@ function addHeaderLine(headers: Record<string, string>, line: string, file: stri
 }
 
 function addHeader(headers: Record<string, string>, name: string, value: string, source: string): void {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw new BridgeUsageError(`cannot use ${source}: ${JSON.stringify(name)} is no header name`);
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+    throw new BridgeUsageError(`cannot use ${source}: ${JSON.stringify(name)} is no header name`);
   if (/[\r\n\0]/.test(value)) throw new BridgeUsageError(`cannot use ${source}: the value has a line break`);
   headers[name.toLowerCase()] = value;
 }
@@ -181,7 +188,9 @@ function readText(file: string, option: string, room: PlanRoom): string {
     return room.readFile(file);
   } catch (error) {
     const choices = option === "--policy" ? `; presets are ${[...PRESETS.keys()].join(", ")}` : "";
-    throw new BridgeUsageError(`cannot use ${option} ${JSON.stringify(file)}: ${error instanceof Error ? error.message : String(error)}${choices}`);
+    throw new BridgeUsageError(
+      `cannot use ${option} ${JSON.stringify(file)}: ${error instanceof Error ? error.message : String(error)}${choices}`,
+    );
   }
 }
 

@@ -17,7 +17,15 @@ import { isListenError, listenHttp } from "../transport/node-http.js";
 import { stdioConnector } from "../transport/stdio-client.js";
 import { serveStdio } from "../transport/stdio-server.js";
 import { isReported, logLineOf, recordOf } from "./bridge-log.js";
-import { BridgeUsageError, LOG_LEVELS, planBridge, type BridgeFlags, type BridgePlan, type ListenTarget, type UpstreamTarget } from "./bridge-options.js";
+import {
+  BridgeUsageError,
+  LOG_LEVELS,
+  planBridge,
+  type BridgeFlags,
+  type BridgePlan,
+  type ListenTarget,
+  type UpstreamTarget,
+} from "./bridge-options.js";
 
 const { version: VERSION } = readPackage();
 
@@ -35,7 +43,11 @@ export function addBridgeCommand(program: Command, fault: (message: string, code
     .argument("[command...]", "behind --: further arguments of the server's command")
     .requiredOption("--upstream <url | command>", "the server: an address, or the command that starts it")
     .option("--listen <stdio | url>", "where clients come from: stdio, or an address such as http://127.0.0.1:7700/mcp", "stdio")
-    .option("--policy <preset | file>", "what is done where a peer cannot read something: strict, balanced, permissive, or a YAML file", "balanced")
+    .option(
+      "--policy <preset | file>",
+      "what is done where a peer cannot read something: strict, balanced, permissive, or a YAML file",
+      "balanced",
+    )
     .option("--report <file | ->", "write what was lost, refused, dropped or made up, one JSON record a line; - is stderr")
     .addOption(new Option("--log <level>", "how much to say on stderr").choices([...LOG_LEVELS]).default("info"))
     .option("--client-revision <revision>", "speak this revision with clients")
@@ -58,7 +70,9 @@ export function addBridgeCommand(program: Command, fault: (message: string, code
     .addHelpText("after", EXAMPLES)
     .action(async (rest: readonly string[], flags: BridgeFlags) => {
       try {
-        await runBridge(planBridge(flags, rest, { readFile: (path) => readFileSync(path, "utf8"), parseYaml: parse, environment: process.env }));
+        await runBridge(
+          planBridge(flags, rest, { readFile: (path) => readFileSync(path, "utf8"), parseYaml: parse, environment: process.env }),
+        );
       } catch (error) {
         if (error instanceof BridgeUsageError) fault(error.message, error.isData ? 1 : 2);
         else if (isListenError(error)) fault(error.message, 1);
@@ -75,10 +89,14 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 async function runBridge(plan: BridgePlan): Promise<void> {
   const log = pino({ level: plan.log, base: null }, pino.destination({ fd: 2, sync: true }));
   const report = plan.report === undefined ? undefined : openReport(plan.report);
-  const service = new BridgeService(connectorOf(plan.upstream, log), optionsOf(plan, (event) => observe(event, log, report)));
+  const service = new BridgeService(
+    connectorOf(plan.upstream, log),
+    optionsOf(plan, (event) => observe(event, log, report)),
+  );
   const stop = stopSignal();
   try {
-    if (plan.listen.kind === "stdio") await serveStdio(service, { input: process.stdin, output: process.stdout, signal: stop, onFault: faultOf(log) });
+    if (plan.listen.kind === "stdio")
+      await serveStdio(service, { input: process.stdin, output: process.stdout, signal: stop, onFault: faultOf(log) });
     else await serveHttp(service, plan, plan.listen, log, stop);
   } finally {
     await service.close();
@@ -86,7 +104,13 @@ async function runBridge(plan: BridgePlan): Promise<void> {
   }
 }
 
-async function serveHttp(service: BridgeService, plan: BridgePlan, listen: ListenTarget & { readonly kind: "http" }, log: Logger, stop: AbortSignal): Promise<void> {
+async function serveHttp(
+  service: BridgeService,
+  plan: BridgePlan,
+  listen: ListenTarget & { readonly kind: "http" },
+  log: Logger,
+  stop: AbortSignal,
+): Promise<void> {
   const { host, port, path } = listen;
   const { allowedOrigins, allowedHosts } = plan;
   const listening = await listenHttp(service, {
@@ -104,7 +128,10 @@ async function serveHttp(service: BridgeService, plan: BridgePlan, listen: Liste
   await listening.close();
 }
 
-function optionsOf({ policy, clientRevision, upstreamRevision, advertiseModern, stdioProbe }: BridgePlan, observe: BridgeOptions["observe"]): BridgeOptions {
+function optionsOf(
+  { policy, clientRevision, upstreamRevision, advertiseModern, stdioProbe }: BridgePlan,
+  observe: BridgeOptions["observe"],
+): BridgeOptions {
   return {
     policy,
     identity: { name: "polyrev", version: VERSION },

@@ -27,8 +27,15 @@ async function bridgeTo(script: Script, room: Room = {}): Promise<{ readonly bri
   const { downstream = "2025-11-25", upstream = "2025-11-25", client = EVERYTHING.client, server = EVERYTHING.server } = room;
   const peer = new WirePeer(script);
   const bound = async (revision: string) =>
-    codecFor(revision, resolve({ revision, client, server, transport: "stdio" }), { clientCapabilities: client, checked: downstream !== upstream });
-  const agreement = { downstream: await bound(downstream), upstream: await bound(upstream), policy: room.policy ?? DegradePolicy.balanced() };
+    codecFor(revision, resolve({ revision, client, server, transport: "stdio" }), {
+      clientCapabilities: client,
+      checked: downstream !== upstream,
+    });
+  const agreement = {
+    downstream: await bound(downstream),
+    upstream: await bound(upstream),
+    policy: room.policy ?? DegradePolicy.balanced(),
+  };
   return { bridge: new Bridge(agreement, peer), peer };
 }
 
@@ -44,10 +51,16 @@ describe.each(LEGACY)("forwarded at %s as it came", (revision) => {
 
   it.each([
     ["a top-level member nobody models", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"},"x-trace":{"a":[1]}}'],
-    ["a directive nobody models", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","dryRun":true,"_meta":{"v/directive":"now"}}}'],
+    [
+      "a directive nobody models",
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","dryRun":true,"_meta":{"v/directive":"now"}}}',
+    ],
     ["a method nobody models", '{"jsonrpc":"2.0","id":1,"method":"vendor/do","params":{"a":{"b":null}}}'],
     ["a method nobody models without params", '{"jsonrpc":"2.0","id":1,"method":"vendor/do"}'],
-    ["numbers no double holds", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"n":9007199254740993,"m":1.0}}}'],
+    [
+      "numbers no double holds",
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"n":9007199254740993,"m":1.0}}}',
+    ],
     ["a key named __proto__", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"__proto__":{"a":1}}}}'],
   ])("%s reaches the server intact", async (_, text) => {
     const { bridge, peer } = await bridgeTo(() => ({ content: [] }), same);
@@ -126,7 +139,10 @@ describe("across revisions", () => {
 
   it("an answer the client cannot read is an error that says where", async () => {
     const policy = DegradePolicy.strict();
-    const { bridge } = await bridgeTo(() => ({ content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }), { downstream: "2024-11-05", policy });
+    const { bridge } = await bridgeTo(() => ({ content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }), {
+      downstream: "2024-11-05",
+      policy,
+    });
     const error = await failure(bridge.forward(request("tools/call", { name: "x" })));
     expect(error).toMatchObject({ code: "not-readable", isAnswer: true, refusal: { feature: "content.audio", path: "/content/0" } });
   });

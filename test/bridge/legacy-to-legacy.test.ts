@@ -23,7 +23,12 @@ function serverAt(revision: string, script: Script = () => ({}), capabilities: W
   };
 }
 
-async function open(client: string, server: string, script?: Script, capabilities: Wire = {}): Promise<Room & { client: PlayedClient; welcome: Wire }> {
+async function open(
+  client: string,
+  server: string,
+  script?: Script,
+  capabilities: Wire = {},
+): Promise<Room & { client: PlayedClient; welcome: Wire }> {
   const room = roomWith(serverAt(server, script));
   const played = new PlayedClient(room.service);
   const { result } = await played.open(client, capabilities);
@@ -36,7 +41,13 @@ const paramsOf = (message: Wire | undefined): Wire => (message?.["params"] ?? {}
 describe.each(PAIRS)("a client at %s and a server at %s", (client, server) => {
   it("agree each on their own revision", async () => {
     const { welcome, connector } = await open(client, server);
-    expect(welcome).toMatchObject({ protocolVersion: client, serverInfo: { name: "scripted" }, instructions: "ask", extra: 1, capabilities: SERVER });
+    expect(welcome).toMatchObject({
+      protocolVersion: client,
+      serverInfo: { name: "scripted" },
+      instructions: "ask",
+      extra: 1,
+      capabilities: SERVER,
+    });
     const { messages, agreed } = connector.peer;
     const greeting = messages.find(({ method }) => method === "initialize");
     expect(paramsOf(greeting)).toMatchObject({ protocolVersion: client, clientInfo: { name: "played" } });
@@ -79,7 +90,11 @@ describe.each(PAIRS)("a client at %s and a server at %s", (client, server) => {
     const { client: played, connector } = await open(client, server, (...given) => script(...given), { roots: {} });
     played.answers = () => ({ roots: [{ uri: "file:///a" }] });
     await played.call("tools/call", { name: "x" });
-    expect(connector.peer.messages.find(({ id }) => id === "q")).toEqual({ jsonrpc: "2.0", id: "q", result: { roots: [{ uri: "file:///a" }] } });
+    expect(connector.peer.messages.find(({ id }) => id === "q")).toEqual({
+      jsonrpc: "2.0",
+      id: "q",
+      result: { roots: [{ uri: "file:///a" }] },
+    });
     const [question] = played.framesOf("roots/list");
     expect(question?.["id"]).not.toBe("q");
   });
@@ -147,9 +162,16 @@ describe("the handshake", () => {
   });
 
   it("tells the server of nothing its revision does not have, and the client of what an old server does all the same", async () => {
-    const { welcome, connector } = await open("2025-11-25", "2024-11-05", undefined, { elicitation: { form: {}, url: {} }, roots: {}, x: 1 });
+    const { welcome, connector } = await open("2025-11-25", "2024-11-05", undefined, {
+      elicitation: { form: {}, url: {} },
+      roots: {},
+      x: 1,
+    });
     expect(welcome["capabilities"]).toMatchObject({ completions: {} });
-    expect(paramsOf(connector.peer.messages.find(({ method }) => method === "initialize"))["capabilities"]).toMatchObject({ roots: {}, x: 1 });
+    expect(paramsOf(connector.peer.messages.find(({ method }) => method === "initialize"))["capabilities"]).toMatchObject({
+      roots: {},
+      x: 1,
+    });
   });
 
   it("is asked for once", async () => {
@@ -168,7 +190,9 @@ describe("the handshake", () => {
   it("fails where the server cannot be reached, with the reason, and may be tried again", async () => {
     const client = new PlayedClient(roomWith(undefined).service);
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      expect(await client.open("2025-06-18")).toMatchObject({ error: { code: -31907, message: expect.stringContaining("connection refused") } });
+      expect(await client.open("2025-06-18")).toMatchObject({
+        error: { code: -31907, message: expect.stringContaining("connection refused") },
+      });
     }
   });
 });
@@ -177,7 +201,9 @@ describe("what the peers do not share", () => {
   it("never reaches the server", async () => {
     const { client, connector } = await open("2025-06-18", "2025-06-18", () => ({}), {});
     const before = connector.peer.lines.length;
-    expect(await client.call("completion/complete", { ref: { type: "ref/prompt", name: "p" }, argument: { name: "a", value: "" } })).toMatchObject({
+    expect(
+      await client.call("completion/complete", { ref: { type: "ref/prompt", name: "p" }, argument: { name: "a", value: "" } }),
+    ).toMatchObject({
       error: { code: -32601 },
     });
     expect(await client.call("server/discover")).toMatchObject({ error: { code: -32601 } });
@@ -186,7 +212,12 @@ describe("what the peers do not share", () => {
 
   it("never reaches the client", async () => {
     const { client, connector, events } = await open("2024-11-05", "2025-06-18", () => ({}), {});
-    connector.peer.push({ jsonrpc: "2.0", id: 5, method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } });
+    connector.peer.push({
+      jsonrpc: "2.0",
+      id: 5,
+      method: "elicitation/create",
+      params: { message: "?", requestedSchema: { type: "object", properties: {} } },
+    });
     connector.peer.push({ jsonrpc: "2.0", id: 6, method: "roots/list" });
     await until("the answers", () => connector.peer.messages.some(({ id }) => id === 6));
     expect(connector.peer.messages.filter(({ id }) => id === 5 || id === 6)).toMatchObject([
@@ -205,7 +236,14 @@ describe("what the peers do not share", () => {
     expect(await client.call("tools/list")).toMatchObject({ result: { tools: [tool] } });
     expect(await client.call("tools/call", { name: "t" })).toMatchObject({ result: { content: [{ type: "text" }] } });
     expect(events.filter(({ event }) => event === "translated")).toMatchObject([
-      { method: "tools/call", direction: "serverToClient", part: "result", from: "2025-06-18", to: "2024-11-05", step: { feature: "content.resource-link" } },
+      {
+        method: "tools/call",
+        direction: "serverToClient",
+        part: "result",
+        from: "2025-06-18",
+        to: "2024-11-05",
+        step: { feature: "content.resource-link" },
+      },
     ]);
   });
 });
@@ -280,7 +318,10 @@ describe("a batch", () => {
   it("is taken apart at the revision that has them, and answered as one", async () => {
     const { client, connector } = await open("2025-03-26", "2025-11-25", ({ id }) => ({ content: [{ type: "text", text: String(id) }] }));
     const answer = await client.send([call(1), { jsonrpc: "2.0", method: "vendor/told" }, call(2)]);
-    expect(answer).toMatchObject([{ id: 1, result: {} }, { id: 2, result: {} }]);
+    expect(answer).toMatchObject([
+      { id: 1, result: {} },
+      { id: 2, result: {} },
+    ]);
     expect(connector.peer.lines.every((line) => !line.startsWith("["))).toBe(true);
     expect(await client.send([{ jsonrpc: "2.0", method: "vendor/told" }])).toBeUndefined();
   });
@@ -302,4 +343,3 @@ describe("closing", () => {
     expect(events.at(-1)).toMatchObject({ event: "closed", reason: "the client is gone", summary: { requests: 2 } });
   });
 });
-

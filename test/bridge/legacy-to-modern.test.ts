@@ -29,7 +29,15 @@ interface Given {
   readonly server?: Parameters<typeof modernServer>[1];
 }
 
-async function open({ revision = NEWEST, does, capabilities = {}, transport = "stdio", front = "stdio", changes, server: more }: Given = {}): Promise<Opened> {
+async function open({
+  revision = NEWEST,
+  does,
+  capabilities = {},
+  transport = "stdio",
+  front = "stdio",
+  changes,
+  server: more,
+}: Given = {}): Promise<Opened> {
   const server = modernServer(does, more);
   const room = roomWith(server.script, transport, changes);
   const client = new PlayedClient(room.service, front);
@@ -40,7 +48,8 @@ async function open({ revision = NEWEST, does, capabilities = {}, transport = "s
 const never = (): Promise<never> => new Promise(() => undefined);
 const paramsOf = (message: Wire | undefined): Wire => (message?.["params"] ?? {}) as Wire;
 const metaOf = (message: Wire | undefined): Wire => (paramsOf(message)["_meta"] ?? {}) as Wire;
-const sent = (room: Room, method: string): readonly Wire[] => room.connector.peer.messages.filter((message) => message["method"] === method);
+const sent = (room: Room, method: string): readonly Wire[] =>
+  room.connector.peer.messages.filter((message) => message["method"] === method);
 
 describe.each(LEGACY)("a client at %s", (revision) => {
   it("is welcomed with what the server told of itself, and nothing of the other era", async () => {
@@ -51,24 +60,46 @@ describe.each(LEGACY)("a client at %s", (revision) => {
     expect(client.lines.join("")).not.toMatch(/resultType|ttlMs|cacheScope|supportedVersions|io\.modelcontextprotocol/);
   });
 
-  it.each<TransportName>(["stdio", "streamable-http"])("has its requests completed for the server over %s, and the answers stripped", async (transport) => {
-    const does: Script = () => ({ ttlMs: 5, cacheScope: "public", tools: [], _meta: { [`${META}serverInfo`]: { name: "m", version: "1" }, k: 1 } });
-    const room = await open({ revision, does, transport, capabilities: { roots: { listChanged: true }, sampling: {}, experimental: { e: {} } } });
-    expect(await room.client.call("tools/list", { cursor: "c", _meta: { "v/k": 2 } })).toEqual({ jsonrpc: "2.0", id: 2, result: { tools: [], _meta: { k: 1 } } });
-    const [request] = sent(room, "tools/list");
-    expect(paramsOf(request)).toMatchObject({ cursor: "c", _meta: { "v/k": 2 } });
-    expect(metaOf(request)[`${META}protocolVersion`]).toBe(MODERN);
-    expect(metaOf(request)[`${META}clientInfo`]).toMatchObject({ name: "played" });
-    // A list may not be answered by a question, so the client's ability to be asked is not declared.
-    expect(metaOf(request)[`${META}clientCapabilities`]).toEqual({ experimental: { e: {} } });
-    const headers = room.connector.peer.headers.at(-1) ?? {};
-    if (transport === "stdio") expect(headers).toEqual({});
-    else expect(headers).toEqual({ "MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/list" });
-  });
+  it.each<TransportName>(["stdio", "streamable-http"])(
+    "has its requests completed for the server over %s, and the answers stripped",
+    async (transport) => {
+      const does: Script = () => ({
+        ttlMs: 5,
+        cacheScope: "public",
+        tools: [],
+        _meta: { [`${META}serverInfo`]: { name: "m", version: "1" }, k: 1 },
+      });
+      const room = await open({
+        revision,
+        does,
+        transport,
+        capabilities: { roots: { listChanged: true }, sampling: {}, experimental: { e: {} } },
+      });
+      expect(await room.client.call("tools/list", { cursor: "c", _meta: { "v/k": 2 } })).toEqual({
+        jsonrpc: "2.0",
+        id: 2,
+        result: { tools: [], _meta: { k: 1 } },
+      });
+      const [request] = sent(room, "tools/list");
+      expect(paramsOf(request)).toMatchObject({ cursor: "c", _meta: { "v/k": 2 } });
+      expect(metaOf(request)[`${META}protocolVersion`]).toBe(MODERN);
+      expect(metaOf(request)[`${META}clientInfo`]).toMatchObject({ name: "played" });
+      // A list may not be answered by a question, so the client's ability to be asked is not declared.
+      expect(metaOf(request)[`${META}clientCapabilities`]).toEqual({ experimental: { e: {} } });
+      const headers = room.connector.peer.headers.at(-1) ?? {};
+      if (transport === "stdio") expect(headers).toEqual({});
+      else expect(headers).toEqual({ "MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/list" });
+    },
+  );
 
   it("has empty answers that are empty", async () => {
     const { client } = await open({ revision });
-    for (const [method, params] of [["ping"], ["logging/setLevel", { level: "info" }], ["resources/subscribe", { uri: "a:b" }], ["resources/unsubscribe", { uri: "a:b" }]] as const) {
+    for (const [method, params] of [
+      ["ping"],
+      ["logging/setLevel", { level: "info" }],
+      ["resources/subscribe", { uri: "a:b" }],
+      ["resources/unsubscribe", { uri: "a:b" }],
+    ] as const) {
       const answer = await client.call(method, params);
       expect(answer["result"], method).toEqual({});
     }
@@ -77,11 +108,17 @@ describe.each(LEGACY)("a client at %s", (revision) => {
   it("is asked what the server needs to know, on the stream of its request, and the server is asked again with the answers", async () => {
     const does: Script = ({ params }) => {
       const { inputResponses, requestState } = paramsOf({ params });
-      if (inputResponses !== undefined) return { content: [{ type: "text", text: `${JSON.stringify(inputResponses)} ${String(requestState)}` }] };
-      return { resultType: "input_required", requestState: "", inputRequests: { where: { method: "roots/list" }, what: { method: "sampling/createMessage", params: SAMPLING } } };
+      if (inputResponses !== undefined)
+        return { content: [{ type: "text", text: `${JSON.stringify(inputResponses)} ${String(requestState)}` }] };
+      return {
+        resultType: "input_required",
+        requestState: "",
+        inputRequests: { where: { method: "roots/list" }, what: { method: "sampling/createMessage", params: SAMPLING } },
+      };
     };
     const room = await open({ revision, does, capabilities: { roots: {}, sampling: {} }, front: "streamable-http" });
-    room.client.answers = ({ method }) => (method === "roots/list" ? { roots: [] } : { role: "assistant", model: "m", content: { type: "text", text: "hi" } });
+    room.client.answers = ({ method }) =>
+      method === "roots/list" ? { roots: [] } : { role: "assistant", model: "m", content: { type: "text", text: "hi" } };
     const answer = await room.client.call("tools/call", { name: "x", arguments: { a: 1 } });
     expect(answer).toMatchObject({ result: { content: [{ text: expect.stringContaining('"where":{"roots":[]}') }] } });
     expect(room.client.written.map(({ on }) => on)).toEqual(["request", "request"]);
@@ -94,8 +131,10 @@ describe.each(LEGACY)("a client at %s", (revision) => {
 
 const SAMPLING = { messages: [{ role: "user", content: { type: "text", text: "?" } }], maxTokens: 1 };
 const FORM = { message: "?", requestedSchema: { type: "object", properties: { n: { type: "string" } } } };
-const asking = (inputRequests: Wire, more: Wire = {}): Script => ({ params }) =>
-  paramsOf({ params })["inputResponses"] === undefined ? { resultType: "input_required", inputRequests, ...more } : { content: [] };
+const asking =
+  (inputRequests: Wire, more: Wire = {}): Script =>
+  ({ params }) =>
+    paramsOf({ params })["inputResponses"] === undefined ? { resultType: "input_required", inputRequests, ...more } : { content: [] };
 
 describe("a question of the server", () => {
   const elicit = asking({ q: { method: "elicitation/create", params: FORM } });
@@ -120,7 +159,9 @@ describe("a question of the server", () => {
       return undefined;
     };
     const answer = await room.client.call("tools/call", { name: "x" });
-    expect(answer).toMatchObject({ result: { isError: true, content: [{ type: "text", text: expect.stringContaining("rejected by the user") }] } });
+    expect(answer).toMatchObject({
+      result: { isError: true, content: [{ type: "text", text: expect.stringContaining("rejected by the user") }] },
+    });
     expect(sent(room, "tools/call")).toHaveLength(1);
     const [withdrawn] = room.client.framesOf("notifications/cancelled");
     expect(paramsOf(withdrawn)["requestId"]).toBe(room.client.framesOf("elicitation/create")[0]?.["id"]);
@@ -136,25 +177,39 @@ describe("a question of the server", () => {
 
   it("that was not invited is never shown", async () => {
     const room = await open({ does: asking({ a: { method: "sampling/createMessage", params: SAMPLING } }), capabilities: { roots: {} } });
-    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({ result: { isError: true, _meta: { "polyrev/fault": { code: -31908 } } } });
+    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({
+      result: { isError: true, _meta: { "polyrev/fault": { code: -31908 } } },
+    });
     expect(room.client.written).toEqual([]);
   });
 
   it("that the client's revision cannot say refuses the round before anybody is asked", async () => {
     const many = { type: "object", properties: { n: { type: "array", items: { type: "string", enum: ["a"] } } } };
-    const does = asking({ a: { method: "roots/list" }, b: { method: "elicitation/create", params: { message: "?", requestedSchema: many } } });
+    const does = asking({
+      a: { method: "roots/list" },
+      b: { method: "elicitation/create", params: { message: "?", requestedSchema: many } },
+    });
     const room = await open({ revision: "2025-06-18", does, capabilities: { roots: {}, elicitation: {} } });
-    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({ result: { isError: true, _meta: { "polyrev/fault": { code: -31901 } } } });
+    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({
+      result: { isError: true, _meta: { "polyrev/fault": { code: -31901 } } },
+    });
     expect(room.client.written).toEqual([]);
   });
 
   it("of a method that may not ask is a fault of the server", async () => {
-    const room = await open({ does: () => ({ resultType: "input_required", inputRequests: { a: { method: "roots/list" } } }), capabilities: { roots: {} } });
+    const room = await open({
+      does: () => ({ resultType: "input_required", inputRequests: { a: { method: "roots/list" } } }),
+      capabilities: { roots: {} },
+    });
     expect(await room.client.call("tools/list")).toMatchObject({ error: { code: -31908 } });
   });
 
   it("is not invited where the client cannot be asked", async () => {
-    const room = await open({ does: () => ({ content: [] }), capabilities: { roots: {}, experimental: { a: {} } }, front: "streamable-http" });
+    const room = await open({
+      does: () => ({ content: [] }),
+      capabilities: { roots: {}, experimental: { a: {} } },
+      front: "streamable-http",
+    });
     await room.client.send({ jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "x" } }, false);
     expect(metaOf(sent(room, "tools/call")[0])[`${META}clientCapabilities`]).toEqual({ experimental: { a: {} } });
   });
@@ -164,9 +219,13 @@ describe("a question of the server", () => {
       throw new Refuse(-32021, "need roots", { requiredCapabilities: { roots: {} } });
     };
     const room = await open({ does: refuse, capabilities: { roots: {} }, front: "streamable-http" });
-    expect(await room.client.send({ jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "x" } }, false)).toMatchObject({ error: { code: -31901 } });
+    expect(await room.client.send({ jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "x" } }, false)).toMatchObject({
+      error: { code: -31901 },
+    });
     const bare = await open({ does: refuse });
-    expect(await bare.client.call("tools/call", { name: "x" })).toMatchObject({ error: { code: -32021, data: { requiredCapabilities: { roots: {} } } } });
+    expect(await bare.client.call("tools/call", { name: "x" })).toMatchObject({
+      error: { code: -32021, data: { requiredCapabilities: { roots: {} } } },
+    });
   });
 
   it("without end is ended", async () => {
@@ -176,7 +235,9 @@ describe("a question of the server", () => {
       changes: { limits: { ...DEFAULT_LIMITS, rounds: 4 } },
     });
     room.client.answers = () => ({ roots: [] });
-    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({ result: { isError: true, _meta: { "polyrev/fault": { code: -31904 } } } });
+    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({
+      result: { isError: true, _meta: { "polyrev/fault": { code: -31904 } } },
+    });
     expect(sent(room, "tools/call")).toHaveLength(5);
   });
 
@@ -199,15 +260,25 @@ describe("a question of the server", () => {
   });
 
   it("may be answered later, in the client's own words for its revision", async () => {
-    const room = await open({ does: asking({ a: { method: "elicitation/create", params: { mode: "url", url: "https://x.test/", message: "?" } } }), capabilities: { elicitation: { url: {} } } });
+    const room = await open({
+      does: asking({ a: { method: "elicitation/create", params: { mode: "url", url: "https://x.test/", message: "?" } } }),
+      capabilities: { elicitation: { url: {} } },
+    });
     room.client.answers = () => ({ action: "accept" });
     await room.client.call("tools/call", { name: "x" });
-    expect(paramsOf(room.client.framesOf("elicitation/create")[0])).toMatchObject({ url: "https://x.test/", elicitationId: expect.any(String) });
+    expect(paramsOf(room.client.framesOf("elicitation/create")[0])).toMatchObject({
+      url: "https://x.test/",
+      elicitationId: expect.any(String),
+    });
     expect(paramsOf(sent(room, "tools/call")[1])["inputResponses"]).toEqual({ a: { action: "accept" } });
   });
 
   it("answered with an error is a cancelled one where that was chosen", async () => {
-    const room = await open({ does: elicit, capabilities: { elicitation: {} }, changes: { choices: { ...DEFAULT_CHOICES, elicitationError: "cancel" } } });
+    const room = await open({
+      does: elicit,
+      capabilities: { elicitation: {} },
+      changes: { choices: { ...DEFAULT_CHOICES, elicitationError: "cancel" } },
+    });
     room.client.answers = () => {
       throw new Refuse(-32603, "no window");
     };
@@ -220,8 +291,11 @@ describe("progress", () => {
   it("grows over all rounds of a call, under the client's token", async () => {
     const does: Script = ({ params }, { send }) => {
       const token = metaOf({ params })["progressToken"];
-      for (const progress of [1, 2]) send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: token, progress, total: 2 } });
-      return paramsOf({ params })["inputResponses"] === undefined ? { resultType: "input_required", inputRequests: { a: { method: "roots/list" } } } : { content: [] };
+      for (const progress of [1, 2])
+        send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: token, progress, total: 2 } });
+      return paramsOf({ params })["inputResponses"] === undefined
+        ? { resultType: "input_required", inputRequests: { a: { method: "roots/list" } } }
+        : { content: [] };
     };
     const room = await open({ does, capabilities: { roots: {} }, transport: "streamable-http" });
     room.client.answers = () => ({ roots: [] });
@@ -268,7 +342,9 @@ describe("subscriptions", () => {
     expect(room.server.subscriptions[0]?.filter).toEqual(all);
     room.server.subscriptions[0]?.tell("notifications/tools/list_changed");
     await until("the change", () => room.client.written.length === 1);
-    expect(room.client.written).toEqual([{ frame: { jsonrpc: "2.0", method: "notifications/tools/list_changed", params: {} }, on: "side" }]);
+    expect(room.client.written).toEqual([
+      { frame: { jsonrpc: "2.0", method: "notifications/tools/list_changed", params: {} }, on: "side" },
+    ]);
   });
 
   it("are not begun where nothing is to be told", async () => {
@@ -277,25 +353,32 @@ describe("subscriptions", () => {
     expect(room.server.subscriptions).toEqual([]);
   });
 
-  it.each<TransportName>(["stdio", "streamable-http"])("of a resource open a new stream before the old one ends, over %s", async (transport) => {
-    const room = await open({ transport });
-    await until("the stream", () => room.server.subscriptions.length === 1);
-    expect(await room.client.call("resources/subscribe", { uri: "a:b" })).toMatchObject({ result: {} });
-    const [first, second] = room.server.subscriptions;
-    expect(second?.filter).toEqual({ ...all, resourceSubscriptions: ["a:b"] });
-    await until("the old one's end", () => first?.isOver === true);
-    if (transport === "stdio") {
-      await until("the cancellation", () => sent(room, "notifications/cancelled").length > 0);
-      expect(paramsOf(sent(room, "notifications/cancelled")[0])["requestId"]).toBe(first?.id);
-    } else expect(sent(room, "notifications/cancelled")).toEqual([]);
-    second?.tell("notifications/resources/updated", { uri: "a:b/sub" });
-    await until("the update", () => room.client.written.length === 1);
-    expect(room.client.written[0]?.frame).toEqual({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "a:b/sub" } });
-    expect(await room.client.call("resources/unsubscribe", { uri: "a:b" })).toMatchObject({ result: {} });
-    expect(room.server.subscriptions.at(-1)?.filter).toEqual(all);
-    expect(await room.client.call("resources/unsubscribe", { uri: "never:watched" })).toMatchObject({ result: {} });
-    expect(room.server.subscriptions).toHaveLength(3);
-  });
+  it.each<TransportName>(["stdio", "streamable-http"])(
+    "of a resource open a new stream before the old one ends, over %s",
+    async (transport) => {
+      const room = await open({ transport });
+      await until("the stream", () => room.server.subscriptions.length === 1);
+      expect(await room.client.call("resources/subscribe", { uri: "a:b" })).toMatchObject({ result: {} });
+      const [first, second] = room.server.subscriptions;
+      expect(second?.filter).toEqual({ ...all, resourceSubscriptions: ["a:b"] });
+      await until("the old one's end", () => first?.isOver === true);
+      if (transport === "stdio") {
+        await until("the cancellation", () => sent(room, "notifications/cancelled").length > 0);
+        expect(paramsOf(sent(room, "notifications/cancelled")[0])["requestId"]).toBe(first?.id);
+      } else expect(sent(room, "notifications/cancelled")).toEqual([]);
+      second?.tell("notifications/resources/updated", { uri: "a:b/sub" });
+      await until("the update", () => room.client.written.length === 1);
+      expect(room.client.written[0]?.frame).toEqual({
+        jsonrpc: "2.0",
+        method: "notifications/resources/updated",
+        params: { uri: "a:b/sub" },
+      });
+      expect(await room.client.call("resources/unsubscribe", { uri: "a:b" })).toMatchObject({ result: {} });
+      expect(room.server.subscriptions.at(-1)?.filter).toEqual(all);
+      expect(await room.client.call("resources/unsubscribe", { uri: "never:watched" })).toMatchObject({ result: {} });
+      expect(room.server.subscriptions).toHaveLength(3);
+    },
+  );
 
   it("in a burst make one new stream", async () => {
     const room = await open();
@@ -340,7 +423,11 @@ describe("subscriptions", () => {
     expect(room.client.written).toEqual([]);
     room.client.hasSide = true;
     room.client.conversation.hears();
-    expect(room.client.written.map(({ frame }) => paramsOf(frame)["uri"] ?? frame["method"])).toEqual(["a:1", "a:2", "notifications/tools/list_changed"]);
+    expect(room.client.written.map(({ frame }) => paramsOf(frame)["uri"] ?? frame["method"])).toEqual([
+      "a:1",
+      "a:2",
+      "notifications/tools/list_changed",
+    ]);
   });
 });
 
@@ -349,7 +436,10 @@ describe("headers", () => {
   const bad = { name: "bad", inputSchema: { type: "object", properties: { r: { type: "object", "x-mcp-header": "R" } } } };
 
   it("repeat the arguments the server wants repeated, once its tools were listed", async () => {
-    const room = await open({ transport: "streamable-http", does: ({ method }) => (method === "tools/list" ? { tools: [tool, bad] } : { content: [] }) });
+    const room = await open({
+      transport: "streamable-http",
+      does: ({ method }) => (method === "tools/list" ? { tools: [tool, bad] } : { content: [] }),
+    });
     expect(await room.client.call("tools/list")).toMatchObject({ result: { tools: [{ name: "t" }] } });
     await room.client.call("tools/call", { name: "t", arguments: { region: "süd" } });
     expect(room.connector.peer.headers.at(-1)).toEqual({
@@ -392,7 +482,9 @@ describe("an error of the server", () => {
     ["about a method it does not have", -32601, undefined, -32601],
   ])("%s comes through", async (_, code, data, expected) => {
     const room = await open({ does: () => Promise.reject(new Refuse(code, "m", data)) });
-    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({ error: { code: expected, message: "m", ...(data === undefined ? {} : { data }) } });
+    expect(await room.client.call("tools/call", { name: "x" })).toMatchObject({
+      error: { code: expected, message: "m", ...(data === undefined ? {} : { data }) },
+    });
   });
 
   it("about a resource that is not there has the client's number for it", async () => {
@@ -431,7 +523,10 @@ describe("what a legacy client says that a modern server has no ear for", () => 
   it("of a method nobody models goes on with the metadata of the era", async () => {
     const room = await open({ does: ({ method }) => ({ got: method }) });
     expect(await room.client.call("vendor/do", { a: 1 })).toMatchObject({ result: { got: "vendor/do" } });
-    expect(paramsOf(sent(room, "vendor/do")[0])).toMatchObject({ a: 1, _meta: { [`${META}protocolVersion`]: MODERN, [`${META}clientCapabilities`]: {} } });
+    expect(paramsOf(sent(room, "vendor/do")[0])).toMatchObject({
+      a: 1,
+      _meta: { [`${META}protocolVersion`]: MODERN, [`${META}clientCapabilities`]: {} },
+    });
   });
 });
 
@@ -453,7 +548,8 @@ describe("a server of both eras", () => {
   it("is spoken to in the era of the client", async () => {
     const { script } = modernServer(() => ({}), { supported: [MODERN, "2025-06-18"] });
     const room = roomWith((request, more) => {
-      if (request["method"] === "initialize") return { protocolVersion: "2025-06-18", capabilities: MODERN_SERVER, serverInfo: { name: "both", version: "1" } };
+      if (request["method"] === "initialize")
+        return { protocolVersion: "2025-06-18", capabilities: MODERN_SERVER, serverInfo: { name: "both", version: "1" } };
       return script(request, more);
     });
     const client = new PlayedClient(room.service);

@@ -7,7 +7,7 @@ import type { Script, ServerRoom } from "./wire-peer.js";
 export const MODERN = REVISIONS.filter(({ era }) => era === "modern").at(-1)?.revision ?? "";
 
 /** What the server says it can do. */
-export const MODERN_SERVER = {
+export const MODERN_SERVER: Wire = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
   resources: { subscribe: true, listChanged: true },
@@ -33,7 +33,7 @@ export interface ModernRoom {
 /** Makes the script of a modern server. */
 export function modernServer(
   does: Script = () => ({}),
-  { capabilities = MODERN_SERVER as Wire, honours = (filter: Wire): Wire => filter, supported = [MODERN], acknowledges = true } = {},
+  { capabilities = MODERN_SERVER, honours = (filter: Wire): Wire => filter, supported = [MODERN], acknowledges = true } = {},
 ): ModernRoom {
   const subscriptions: Subscribed[] = [];
   const script: Script = (request, room) => {

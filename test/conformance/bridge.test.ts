@@ -20,19 +20,66 @@ interface Row {
   readonly allowed?: readonly Allowance[];
 }
 
+/** The suite looks for the id of an event that a server sends before it closes a stream; the bridge answers on a stream that it does not close. */
+const POLLING: Allowance = {
+  scenario: "server-sse-polling",
+  check: "no-success",
+  status: "WARNING",
+  reason: "the bridge keeps the stream open",
+};
+/** A client of a revision without elicitation cannot declare it, and so is not asked. */
+const NOT_ASKED: Allowance = {
+  scenario: "tools-call-elicitation",
+  check: "tools-call-elicitation",
+  status: "FAILURE",
+  reason: "no elicitation before 2025-06-18",
+};
+/** A client of the first revision does not know the block, and is given the bytes as an embedded resource. */
+const EMBEDDED: Allowance = {
+  scenario: "tools-call-audio",
+  check: "tools-call-audio",
+  status: "FAILURE",
+  reason: "no audio before 2025-03-26",
+};
+
 const ROWS: readonly Row[] = [
-  { name: "legacy at 2025-11-25 to modern", server: fixture("modern"), revision: "2025-11-25", passed: 33, total: 33 },
+  { name: "legacy at 2025-11-25 to modern", server: fixture("modern"), revision: "2025-11-25", passed: 33, total: 33, allowed: [POLLING] },
   { name: "legacy at 2025-06-18 to modern", server: fixture("modern"), revision: "2025-06-18", passed: 27, total: 27 },
-  { name: "legacy pinned to 2025-06-18 to modern", server: fixture("modern"), revision: "2025-06-18", pin: "2025-06-18", passed: 27, total: 27 },
-  { name: "legacy pinned to 2025-03-26 to modern", server: fixture("modern"), revision: "2025-06-18", pin: "2025-03-26", passed: 27, total: 27 },
-  { name: "legacy pinned to 2024-11-05 to modern", server: fixture("modern"), revision: "2025-06-18", pin: "2024-11-05", passed: 27, total: 27 },
-  { name: "legacy at 2025-11-25 to legacy", server: fixture("legacy"), revision: "2025-11-25", passed: 33, total: 33 },
+  {
+    name: "legacy pinned to 2025-06-18 to modern",
+    server: fixture("modern"),
+    revision: "2025-06-18",
+    pin: "2025-06-18",
+    passed: 27,
+    total: 27,
+  },
+  {
+    name: "legacy pinned to 2025-03-26 to modern",
+    server: fixture("modern"),
+    revision: "2025-06-18",
+    pin: "2025-03-26",
+    passed: 26,
+    total: 27,
+    allowed: [NOT_ASKED],
+  },
+  {
+    name: "legacy pinned to 2024-11-05 to modern",
+    server: fixture("modern"),
+    revision: "2025-06-18",
+    pin: "2024-11-05",
+    passed: 25,
+    total: 27,
+    allowed: [NOT_ASKED, EMBEDDED],
+  },
+  { name: "legacy at 2025-11-25 to legacy", server: fixture("legacy"), revision: "2025-11-25", passed: 33, total: 33, allowed: [POLLING] },
   { name: "modern to modern", server: fixture("modern"), revision: "2026-07-28", passed: 40, total: 40 },
 ];
 
 describe("the suite through the bridge", () => {
   it.each(ROWS)("$name", async ({ server, revision, pin, options = [], passed, total, allowed }) => {
-    const scenarios = await serving(server, (upstream) => serving(bridge(upstream, ...options), (url) => runServer({ url, revision, pin })));
+    const scenarios = await serving(server, (upstream) =>
+      serving(bridge(upstream, ...options), (url) => runServer({ url, revision, pin })),
+    );
     expect(judge(scenarios, allowed)).toEqual({ passed, total, faults: [] });
   });
 });
