@@ -10,6 +10,7 @@ import { paramHeaders, standardHeaders, ToolBook, type InvalidTool, type ParamHe
 import { META } from "./meta.js";
 import { readError } from "./refusal.js";
 import type { Peer } from "./peer.js";
+import { ProgressTokens } from "./tokens.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
 
 /** What one request of a modern server is given. */
@@ -37,6 +38,8 @@ export class ModernServer {
   readonly revision: string;
   /** The last answer to `server/discover`. */
   discovered: Wire;
+  /** The progress tokens of all who ask: a server must not see one twice. */
+  readonly tokens = new ProgressTokens<object>();
   readonly #tools = new ToolBook();
   /** Told of frames that belong to nobody. */
   readonly #lost: (method: unknown, because: string) => void;

@@ -13,8 +13,8 @@ import { Account, type BridgeEvent } from "./events.js";
 import { OF_CAPABILITIES, shakeHands } from "./handshake.js";
 import { LegacySession, messageOf, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
 import { ModernBackend } from "./modern-backend.js";
-import { ModernFront } from "./modern-front.js";
-import type { ModernServer } from "./modern-server.js";
+import { ModernFront, type Behind } from "./modern-front.js";
+import { ModernRelay } from "./modern-relay.js";
 import { greet, narrowed } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
 import type { Arrival, Connector, Conversation, Exchanged, Link, Peer, Service, TransportName, Verdict, Visit } from "./peer.js";
@@ -105,17 +105,13 @@ export class BridgeService implements Service {
   }
 
   #modernFront(account: Account): ModernFront {
-    return new ModernFront({
-      options: this.#options,
-      account,
-      served: knownOf(this.#served.revisions),
-      server: () => this.#modernServer(),
-    });
+    return new ModernFront({ account, behind: () => this.#behind(account) });
   }
 
-  async #modernServer(): Promise<ModernServer> {
+  async #behind(account: Account): Promise<Behind> {
     const server = await this.#upstream.shared();
-    if (server !== undefined) return server;
+    const served = knownOf(this.#served.revisions);
+    if (server !== undefined) return new ModernRelay({ options: this.#options, account, served, server });
     const message = `cannot serve a client of the modern era: ${this.#upstream.connector.name} is of the legacy era`;
     throw Refusal.of({ kind: "not-translatable", message });
   }
