@@ -11,16 +11,16 @@ import { eraOf, knownOf, newestOf } from "./eras.js";
 import { Refusal } from "./errors.js";
 import { Account, type BridgeEvent } from "./events.js";
 import { OF_CAPABILITIES, shakeHands } from "./handshake.js";
-import { LegacySession, messageOf, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
+import { LegacySession, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
+import { LegacyBehind } from "./legacy-behind.js";
 import { ModernBackend } from "./modern-backend.js";
 import { ModernFront, type Behind } from "./modern-front.js";
 import { ModernRelay } from "./modern-relay.js";
+import type { ModernServer } from "./modern-server.js";
 import { greet, narrowed } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
 import type { Arrival, Connector, Conversation, Exchanged, Link, Peer, Service, TransportName, Verdict, Visit } from "./peer.js";
 import { PipeConversation } from "./pipe.js";
-import { suggestsOlderTransport } from "./probe.js";
-import { olderTransport } from "./prober.js";
 import { clientCapabilitiesOf, initializeResultOf } from "./project.js";
 import { RelayBackend } from "./relay-backend.js";
 import { Upstream, type Opened } from "./upstream.js";
@@ -31,6 +31,7 @@ export class BridgeService implements Service {
   readonly #upstream: Upstream;
   readonly #served: Serving;
   readonly #conversations = new Set<Conversation>();
+  readonly #behinds = new Set<LegacyBehind>();
   readonly #front: ModernFront;
   #last = 0;
 
@@ -74,6 +75,7 @@ export class BridgeService implements Service {
   async close(): Promise<void> {
     await Promise.all([...this.#conversations].map((conversation) => conversation.close("the bridge is closing")));
     this.#front.cancelAll("the bridge is closing");
+    await Promise.all([...this.#behinds].map((behind) => behind.close()));
     await this.#upstream.close();
   }
 
@@ -104,16 +106,29 @@ export class BridgeService implements Service {
     return new LegacySession({ link, account, limits, timeouts, open: (initialize, client) => this.#open(initialize, client) });
   }
 
+  /** Makes what answers modern clients; those of one front share what stands behind it, as far as their principals allow. */
   #modernFront(account: Account): ModernFront {
-    return new ModernFront({ account, behind: () => this.#behind(account) });
+    const served = knownOf(this.#served.revisions);
+    const upstream = this.#upstream;
+    const given = { options: this.#options, account, served };
+    const relays = new WeakMap<ModernServer, ModernRelay>();
+    let legacy: LegacyBehind | undefined;
+    const behind = async (): Promise<Behind> => {
+      const server = await upstream.shared();
+      if (server === undefined) {
+        legacy ??= this.#closing(new LegacyBehind({ ...given, upstream }));
+        return legacy;
+      }
+      const relay = relays.get(server) ?? new ModernRelay({ ...given, server });
+      relays.set(server, relay);
+      return relay;
+    };
+    return new ModernFront({ account, behind });
   }
 
-  async #behind(account: Account): Promise<Behind> {
-    const server = await this.#upstream.shared();
-    const served = knownOf(this.#served.revisions);
-    if (server !== undefined) return new ModernRelay({ options: this.#options, account, served, server });
-    const message = `cannot serve a client of the modern era: ${this.#upstream.connector.name} is of the legacy era`;
-    throw Refusal.of({ kind: "not-translatable", message });
+  #closing(behind: LegacyBehind): LegacyBehind {
+    this.#behinds.add(behind);
+    return behind;
   }
 
   async #open(initialize: Wire, client: ClientSide): Promise<Backend | Refused> {
@@ -147,21 +162,13 @@ export class BridgeService implements Service {
     const offer = this.#options.choices.upstreamRevision ?? wanted ?? downstream;
     const controller = new AbortController();
     const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal: controller.signal };
-    for (let { peer, transport }: { peer: Peer; transport: TransportName } = opened; ;) {
-      try {
-        const greeted = await shakeHands(greeting, peer, this.#options, () => (id += 1));
-        if (!("refused" in greeted)) return new RelayBackend({ ...greeted, peer }, client, this.#options, id);
-        await peer.close();
-        return greeted;
-      } catch (error) {
-        await peer.close();
-        const older = suggestsOlderTransport(error) ? olderTransport(this.#upstream.connector, transport) : undefined;
-        if (older === undefined) throw error;
-        client.account.tell({ event: "reconnected", because: `${messageOf(error)}; trying ${older}` });
-        transport = older;
-        peer = await this.#upstream.openOver(older);
-      }
-    }
+    const shake = async (peer: Peer): Promise<RelayBackend | Refused> => {
+      const greeted = await shakeHands(greeting, peer, this.#options, () => (id += 1));
+      if (!("refused" in greeted)) return new RelayBackend({ ...greeted, peer }, client, this.#options, id);
+      await peer.close();
+      return greeted;
+    };
+    return this.#upstream.greeted(opened, shake, (because) => client.account.tell({ event: "reconnected", because }));
   }
 
   async #modern(

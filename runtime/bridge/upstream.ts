@@ -8,8 +8,8 @@ import { ModernServer } from "./modern-server.js";
 import { narrowed } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
 import type { Connector, Peer, TransportName } from "./peer.js";
-import { EraCache } from "./probe.js";
-import { askDiscovery, probe, type Probed } from "./prober.js";
+import { EraCache, suggestsOlderTransport } from "./probe.js";
+import { askDiscovery, olderTransport, probe, type Probed } from "./prober.js";
 
 /** A conversation with the server, before the first request of a client's: its era, and what to offer it. */
 export type Opened =
@@ -83,9 +83,26 @@ export class Upstream {
     return this.#shared;
   }
 
-  /** Opens another conversation over an older transport, for a server that takes nothing over the first. */
-  async openOver(transport: TransportName): Promise<Peer> {
-    return this.#kept(await this.connector.connect(transport));
+  /**
+   * Shakes hands on a conversation, and over the next older transport where the server takes nothing over this one; `told` hears why. Rejects with
+   * what the last handshake rejects with.
+   */
+  async greeted<T>(
+    { peer, transport }: Opened & { readonly era: "legacy" },
+    shake: (peer: Peer) => Promise<T>,
+    told: (because: string) => void,
+  ): Promise<T> {
+    for (let at = { peer, transport }; ;) {
+      try {
+        return await shake(at.peer);
+      } catch (error) {
+        await at.peer.close();
+        const older = suggestsOlderTransport(error) ? olderTransport(this.connector, at.transport) : undefined;
+        if (older === undefined) throw error;
+        told(`${error instanceof Error ? error.message : String(error)}; trying ${older}`);
+        at = { peer: this.#kept(await this.connector.connect(older)), transport: older };
+      }
+    }
   }
 
   /** Forgets what was found out, after a failure that only another revision explains. */
