@@ -32,6 +32,8 @@ export interface Behind {
   answer(flow: Flow, envelope: ModernEnvelope, hops: { from?: Codec; to?: Codec }): Promise<Wire>;
   /** Told that a client gives up a request that was answered already; false where that means nothing. */
   abandon(principal: string | undefined, id: unknown): boolean;
+  /** Lets go of what it keeps for clients. Never rejects. */
+  close(): Promise<void>;
 }
 
 /** Answers the messages of modern clients, each for itself. https://modelcontextprotocol.io/specification/2026-07-28/basic */
@@ -63,9 +65,10 @@ export class ModernFront {
     return checkHeaders(message, visit.header, method === "tools/call" ? behind?.repeated(params["name"]) : undefined);
   }
 
-  /** Gives up whatever is in flight. */
-  cancelAll(reason: string): void {
+  /** Gives up whatever is in flight, and what waits for clients. Never rejects. */
+  async close(reason: string): Promise<void> {
     for (const flows of this.#flows.values()) flows.cancelAll(reason);
+    await this.#behind?.close();
   }
 
   #notified(method: string, { params }: Wire, visit: Visit): Exchanged {

@@ -47,6 +47,9 @@ export class ModernRelay implements Behind {
     return false;
   }
 
+  /** The server is not this one's alone. */
+  async close(): Promise<void> {}
+
   async answer(flow: Flow, envelope: ModernEnvelope, hops: { from?: Codec; to?: Codec }): Promise<Wire> {
     const { options, server } = this.#given;
     const { message, method } = flow;

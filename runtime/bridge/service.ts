@@ -8,7 +8,6 @@ import { codecFor, knownRevisions, resolve } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { classifyHttp, type Serving } from "./classify.js";
 import { eraOf, knownOf, newestOf } from "./eras.js";
-import { Refusal } from "./errors.js";
 import { Account, type BridgeEvent } from "./events.js";
 import { OF_CAPABILITIES, shakeHands } from "./handshake.js";
 import { LegacySession, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
@@ -31,7 +30,6 @@ export class BridgeService implements Service {
   readonly #upstream: Upstream;
   readonly #served: Serving;
   readonly #conversations = new Set<Conversation>();
-  readonly #behinds = new Set<LegacyBehind>();
   readonly #front: ModernFront;
   #last = 0;
 
@@ -68,14 +66,13 @@ export class BridgeService implements Service {
   pipe(link: Link): Conversation {
     return this.#kept((account) => {
       const session = (): Conversation => this.#legacySession(link, account);
-      return new PipeConversation({ served: this.#served, account, session, front: this.#modernFront(account) });
+      return new PipeConversation({ served: this.#served, account, session, front: this.#modernFront(account, "the client of the pipe") });
     });
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#conversations].map((conversation) => conversation.close("the bridge is closing")));
-    this.#front.cancelAll("the bridge is closing");
-    await Promise.all([...this.#behinds].map((behind) => behind.close()));
+    await this.#front.close("the bridge is closing");
     await this.#upstream.close();
   }
 
@@ -106,8 +103,8 @@ export class BridgeService implements Service {
     return new LegacySession({ link, account, limits, timeouts, open: (initialize, client) => this.#open(initialize, client) });
   }
 
-  /** Makes what answers modern clients; those of one front share what stands behind it, as far as their principals allow. */
-  #modernFront(account: Account): ModernFront {
+  /** Makes what answers modern clients; those of one front share what stands behind it, as far as their principals allow; `anyone` stands for those without. */
+  #modernFront(account: Account, anyone?: string): ModernFront {
     const served = knownOf(this.#served.revisions);
     const upstream = this.#upstream;
     const given = { options: this.#options, account, served };
@@ -116,7 +113,7 @@ export class BridgeService implements Service {
     const behind = async (): Promise<Behind> => {
       const server = await upstream.shared();
       if (server === undefined) {
-        legacy ??= this.#closing(new LegacyBehind({ ...given, upstream }));
+        legacy ??= new LegacyBehind({ ...given, upstream, anyone });
         return legacy;
       }
       const relay = relays.get(server) ?? new ModernRelay({ ...given, server });
@@ -124,11 +121,6 @@ export class BridgeService implements Service {
       return relay;
     };
     return new ModernFront({ account, behind });
-  }
-
-  #closing(behind: LegacyBehind): LegacyBehind {
-    this.#behinds.add(behind);
-    return behind;
   }
 
   async #open(initialize: Wire, client: ClientSide): Promise<Backend | Refused> {
