@@ -49,8 +49,13 @@ export interface SplitFallback extends FallbackFacts {
   apply(values: readonly unknown[]): readonly unknown[];
 }
 
+/** Writes a member of a union, or the object that holds a field, in another form; the row states both forms, and `rewrite.ts` takes one to the other. */
+export interface RewriteFallback extends FallbackFacts {
+  readonly kind: "rewrite";
+}
+
 /** Is one named fallback. */
-export type Fallback = FieldFallback | ValueFallback | MemberFallback | SplitFallback;
+export type Fallback = FieldFallback | ValueFallback | MemberFallback | SplitFallback | RewriteFallback;
 
 /** Longest `data:` URI, in characters, that an icon may have to travel to a peer that does not know icons. */
 export const ICON_LIMIT = 4096;
@@ -293,6 +298,14 @@ const TRUNCATE: FieldFallback = {
   },
 };
 
+const REWRITE: RewriteFallback = {
+  name: "rewrite",
+  summary: "The object is written in the other form that the row states; one that has no such form, or would lose something, is refused.",
+  kind: "rewrite",
+  loss: "none",
+  keepsContent: true,
+};
+
 const NONE: Wire = {};
 const EMPTY_TEXT: Wire = { type: "text", text: "" };
 
@@ -342,6 +355,7 @@ const ALL: readonly Fallback[] = [
   LIGHT_ICONS,
   DEFAULT_NOTE,
   TRUNCATE,
+  REWRITE,
 ];
 
 /** Lists the fallbacks by name; a row may offer these besides the general actions. */

@@ -11,6 +11,7 @@ import { readFlags } from "./flags.js";
 import { buildIr } from "./ir.js";
 import { checkTolerances } from "./tolerance-checks.js";
 import { placeTolerances } from "./tolerances.js";
+import { checkRewrites } from "./rewrites.js";
 import { withMessages } from "./payload-messages.js";
 import { toPlainForm } from "./plain-form.js";
 import { checkValues } from "./values.js";
@@ -136,6 +137,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
   checkGatedPaths(model, problems);
   checkMethodGates(model, problems);
   checkSingleGate(model, problems);
+  checkRewrites(model, problems);
   checkFlags(model, problems);
   checkErrors(model, problems);
   checkFills(model, problems);

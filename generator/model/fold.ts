@@ -261,7 +261,14 @@ function loweringsOf(
   const gated = [...(row.gates?.fields ?? []), ...(row.gates?.members ?? [])].filter((path) => !isFlag(path));
   return (row.lowering ?? []).flatMap((entry, index) => {
     const place = (path: string) => at(["lowering", index, ...(entry.at === undefined ? [] : ["at", entry.at.indexOf(path)])]);
-    return (entry.at ?? gated).map((path) => ({ at: path, loss: entry.loss, degrade: entry.degrade, place: place(path) }));
+    const { loss, degrade, rewrite } = entry;
+    return (entry.at ?? gated).map((path) => ({
+      at: path,
+      loss,
+      degrade,
+      ...(rewrite === undefined ? {} : { rewrite }),
+      place: place(path),
+    }));
   });
 }
 

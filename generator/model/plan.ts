@@ -45,6 +45,14 @@ export interface FieldStep {
   readonly feature?: Feature | undefined;
 }
 
+/** An object that holds a field may be written in another form, before its fields are looked at. */
+export interface Reshape {
+  readonly key: string;
+  readonly gate: Gate;
+  /** What the canonical form has there; another value is not the field. */
+  readonly canonical?: Schema;
+}
+
 /** One member of a union and what becomes of it. */
 export interface Branch {
   readonly name: string;
@@ -65,7 +73,7 @@ export interface ResultBranch {
 
 /** The body of one lowering function. */
 export type Body =
-  | { readonly kind: "object"; readonly steps: readonly FieldStep[] }
+  | { readonly kind: "object"; readonly steps: readonly FieldStep[]; readonly reshapes?: readonly Reshape[] }
   | { readonly kind: "array"; readonly child?: FunctionPlan; readonly misfit?: Misfit }
   | { readonly kind: "map"; readonly child?: FunctionPlan; readonly misfit?: Misfit }
   | {
@@ -221,7 +229,11 @@ class Planner {
       plan.body = { kind: "map", ...work };
     } else {
       const names = new Set([...Object.keys(ir.properties ?? {}), ...(here.required ?? [])]);
-      plan.body = { kind: "object", steps: [...names].sort().flatMap((name) => this.planField(name, ir, here, place) ?? []) };
+      const steps = [...names].sort().flatMap((name) => this.planField(name, ir, here, place) ?? []);
+      const reshapes = steps.flatMap(({ key: name, gate, canonical }) =>
+        gate?.lowering?.rewrite === undefined ? [] : [{ key: name, gate, ...(canonical === undefined ? {} : { canonical }) }],
+      );
+      plan.body = { kind: "object", steps, ...(reshapes.length === 0 ? {} : { reshapes }) };
     }
     return { child: plan };
   }

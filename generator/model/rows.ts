@@ -1,5 +1,5 @@
 // The shape of a changes.yaml after its grammar was checked, and its paths taken from its own revision's names to the newest. Pure.
-import type { Access, Feature, Gates, Loss, NamedError, Requirement, Side } from "./types.js";
+import type { Access, Feature, Gates, Loss, NamedError, Requirement, Rewrite, Side } from "./types.js";
 
 /** A changes.yaml after its grammar was checked. */
 export interface Changes {
@@ -47,7 +47,12 @@ export interface FeatureRow {
   readonly gates?: Partial<Gates>;
   readonly access?: readonly Access[];
   readonly errors?: readonly NamedError[];
-  readonly lowering?: readonly { readonly at?: readonly string[]; readonly loss: Loss; readonly degrade: readonly string[] }[];
+  readonly lowering?: readonly {
+    readonly at?: readonly string[];
+    readonly loss: Loss;
+    readonly degrade: readonly string[];
+    readonly rewrite?: Rewrite;
+  }[];
 }
 
 /** A changes file with its line numbers. */

@@ -93,7 +93,15 @@ export interface Lowering {
   readonly at: string;
   readonly loss: Loss;
   readonly degrade: readonly string[];
+  /** What the action `rewrite` looks for and what it writes in its place. */
+  readonly rewrite?: Rewrite;
   readonly place: Place;
+}
+
+/** Two forms of one object: `$name` stands for any value, `$name.key` for a field of it, and everything else for itself. */
+export interface Rewrite {
+  readonly from: Readonly<Record<string, unknown>>;
+  readonly to: Readonly<Record<string, unknown>>;
 }
 
 /** An error code with a name, what tells it from others of its code, and what a revision without it gets. */

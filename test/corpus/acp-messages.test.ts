@@ -1,7 +1,7 @@
 // Messages of the second protocol, valid and not: what is valid passes its own revision unchanged and reaches the other as the table says, by its
 // counterpart or by a refusal that names the feature; what is known to be wrong is rejected.
 import { describe, expect, it } from "vitest";
-import { bindCodec, CapabilitySet, ERROR_CODES, REVISIONS, tables } from "../../runtime/acp.js";
+import { bindCodec, CapabilitySet, DegradePolicy, ERROR_CODES, REVISIONS, tables } from "../../runtime/acp.js";
 import { isLowerError, TranslationReport, type Codec } from "../../runtime/index.js";
 import type { Validators } from "../../runtime/protocol.js";
 import { V1_MESSAGES, V2_MESSAGES, WRONG_MESSAGES, type Elsewhere, type Message } from "./acp-messages.js";
@@ -27,11 +27,11 @@ function faultsOf({ validators }: Subject, method: string, part: Part, value: un
   return validate(value) ? [] : [...(validate.errors ?? ["no fault given"])];
 }
 
-/** Gives what a message becomes at a revision, in the words of the table. */
-function fate(from: Subject, to: Subject, [method, part, , value]: Message): Elsewhere {
+/** Gives what a message becomes at a revision, in the words of the table, by a policy that loses no content; without one each place is refused. */
+function fate(from: Subject, to: Subject, [method, part, , value]: Message, policy = DegradePolicy.balanced()): Elsewhere {
   const report = new TranslationReport();
   try {
-    const lowered = to.codec.lower(method, part, from.codec.lift(method, part, value, report), undefined, report);
+    const lowered = to.codec.lower(method, part, from.codec.lift(method, part, value, report), policy, report);
     expect(faultsOf(to, method, part, lowered)).toEqual([]);
     expect(report.isLossless).toBe(true);
     return lowered === value ? "same" : { becomes: lowered };
@@ -86,9 +86,9 @@ const UPDATES_OF_V2 = [
 ];
 
 describe.each([
-  ["v1", v1, v2, V1_MESSAGES, UPDATES_OF_V1],
-  ["v2", v2, v1, V2_MESSAGES, UPDATES_OF_V2],
-] as const)("messages of %s", (_, own, other, messages, updates) => {
+  ["v1", v1, v2, V1_MESSAGES, UPDATES_OF_V1, ["tool_call", "plan", "for a tool call"]],
+  ["v2", v2, v1, V2_MESSAGES, UPDATES_OF_V2, ["plan_update of the plan called main", "for a tool call"]],
+] as const)("messages of %s", (_, own, other, messages, updates, rewritten) => {
   it("are of every payload, every update and every content", () => {
     expect(unseen(own, messages)).toEqual([]);
     expect(unheld(own, updates, "sessionUpdate", messages)).toEqual([]);
@@ -101,6 +101,14 @@ describe.each([
     expect(faultsOf(own, method, part, value)).toEqual([]);
     expect(fate(own, own, message)).toBe("same");
     expect(fate(own, other, message)).toEqual(elsewhere);
+  });
+
+  it("take another form only where a policy orders it", () => {
+    const ordered = messages.filter((message) => {
+      const strictly = fate(own, other, message, DegradePolicy.strict());
+      return Array.isArray(strictly) && !Array.isArray(message[4]);
+    });
+    expect(ordered.map(([, , name]) => name)).toEqual(rewritten);
   });
 });
 
@@ -165,7 +173,8 @@ describe("what an open union takes that the closed one did not", () => {
     ["a mode", says("current_mode_update", { currentModeId: "dig" }), "session-modes"],
   ])("%s is valid at v2 as a stranger, and yet nothing is lowered to it", (_, value, feature) => {
     expect(faultsOf(v2, "session/update", "params", value)).toEqual([]);
-    expect(fate(v1, v2, ["session/update", "params", "", value, "same"])).toEqual([feature, "/update"]);
+    const message: Message = ["session/update", "params", "", value, "same"];
+    expect(fate(v1, v2, message, DegradePolicy.strict())).toEqual([feature, "/update"]);
   });
 });
 

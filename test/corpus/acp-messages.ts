@@ -231,17 +231,36 @@ export const V1_MESSAGES: readonly Message[] = [
   ...["user_message_chunk", "agent_message_chunk", "agent_thought_chunk"].map((kind) =>
     update(`${kind} of no message`, { sessionUpdate: kind, content: TEXT }, ["updates.message-ids", "/update/messageId"]),
   ),
-  update("tool_call", { ...toolCall({ title: "Dig", kind: "edit", status: "pending", ...LOCATED }), sessionUpdate: "tool_call" }, [
-    "tool-calls.announced",
-    "/update",
-  ]),
+  update(
+    "tool_call",
+    { ...toolCall({ title: "Dig", kind: "edit", status: "pending", ...LOCATED }), sessionUpdate: "tool_call" },
+    becomes(updated(toolCall({ title: "Dig", kind: "edit", status: "pending", ...LOCATED }))),
+  ),
+  update(
+    "tool_call with a diff",
+    {
+      ...toolCall({ title: "Dig", content: [{ type: "diff", path: "/garden/beds.md", newText: "fern" }] }),
+      sessionUpdate: "tool_call",
+    },
+    ["tool-calls.structured-diffs", "/update/content/0/changes"],
+  ),
   update(
     "tool_call_update with a diff",
     toolCall({ content: [{ type: "diff", path: "/garden/beds.md", oldText: "moss", newText: "fern" }] }),
     ["tool-calls.structured-diffs", "/update/content/0/changes"],
   ),
   update("tool_call_update with a terminal of the client", toolCall({ content: [{ type: "terminal", terminalId: "terminal-3" }] }), "same"),
-  update("plan", { sessionUpdate: "plan", entries: [entry("completed")] }, ["plans.single", "/update"]),
+  update(
+    "plan",
+    { sessionUpdate: "plan", entries: [entry("completed")], _meta: { row: 1 } },
+    becomes(
+      updated({
+        sessionUpdate: "plan_update",
+        plan: { type: "items", planId: "main", entries: [entry("completed")] },
+        _meta: { row: 1 },
+      }),
+    ),
+  ),
   update(
     "available_commands_update",
     {
@@ -264,7 +283,26 @@ export const V1_MESSAGES: readonly Message[] = [
     "session/request_permission",
     "params",
     "for a tool call",
-    { ...SESSION, toolCall: { toolCallId: "t-1", title: "Dig" }, options: OPTIONS },
+    { ...SESSION, toolCall: { toolCallId: "t-1", title: "Dig", kind: "edit" }, options: OPTIONS },
+    becomes({
+      ...SESSION,
+      title: "Dig",
+      subject: { type: "tool_call", toolCall: { toolCallId: "t-1", title: "Dig", kind: "edit" } },
+      options: OPTIONS,
+    }),
+  ],
+  [
+    "session/request_permission",
+    "params",
+    "for a tool call without a title",
+    { ...SESSION, toolCall: { toolCallId: "t-1" }, options: OPTIONS },
+    ["permissions.subjects", "/title"],
+  ],
+  [
+    "session/request_permission",
+    "params",
+    "for a tool call whose title is null",
+    { ...SESSION, toolCall: { toolCallId: "t-1", title: null }, options: OPTIONS },
     ["permissions.subjects", "/title"],
   ],
   ["fs/read_text_file", "params", "some lines", { ...SESSION, path: "/garden/beds.md", line: 2, limit: 10 }, ["files.read", ""]],
@@ -513,8 +551,22 @@ export const V2_MESSAGES: readonly Message[] = [
   update(
     "plan_update of the plan called main",
     { sessionUpdate: "plan_update", plan: { type: "items", planId: "main", entries: [entry("completed")] } },
+    becomes(updated({ sessionUpdate: "plan", entries: [entry("completed")] })),
+  ),
+  update(
+    "plan_update of the plan called main, with a cancelled entry",
+    { sessionUpdate: "plan_update", plan: { type: "items", planId: "main", entries: [entry("cancelled")] } },
+    ["cancelled-statuses", "/update/entries/0/status"],
+  ),
+  update(
+    "plan_update of the plan called main, with metadata of its own",
+    { sessionUpdate: "plan_update", plan: { type: "items", planId: "main", entries: [], _meta: { row: 1 } } },
     ["plans.several", "/update"],
   ),
+  update("plan_update of a type to come", { sessionUpdate: "plan_update", plan: { type: "_graph", planId: "main" } }, [
+    "plans.several",
+    "/update",
+  ]),
   update(
     "plan_update of another plan",
     { sessionUpdate: "plan_update", plan: { type: "items", planId: "beds", entries: [entry("cancelled")] } },
@@ -544,7 +596,20 @@ export const V2_MESSAGES: readonly Message[] = [
     "params",
     "for a tool call",
     { ...SESSION, title: "Dig", subject: { type: "tool_call", toolCall: { toolCallId: "t-1", title: "Dig" } }, options: OPTIONS },
-    ["permissions.subjects", "/subject"],
+    becomes({ ...SESSION, toolCall: { toolCallId: "t-1", title: "Dig" }, options: OPTIONS }),
+  ],
+  [
+    "session/request_permission",
+    "params",
+    "for a tool call, described",
+    {
+      ...SESSION,
+      title: "Dig",
+      description: "It is loud.",
+      subject: { type: "tool_call", toolCall: { toolCallId: "t-1", title: "Dig" } },
+      options: OPTIONS,
+    },
+    ["permissions.subjects", "/description"],
   ],
   [
     "session/request_permission",

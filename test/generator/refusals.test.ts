@@ -31,6 +31,7 @@ const MARCH = "mcp/2025-03-26/changes.yaml";
 const JUNE = "mcp/2025-06-18/changes.yaml";
 const NOVEMBER = "mcp/2025-11-25/changes.yaml";
 const JULY = "mcp/2026-07-28/changes.yaml";
+const SECOND = "acp/v2-sdk-2.4.0/changes.yaml";
 const JUNE_SCHEMA = "mcp/2025-06-18/schema.json";
 const NOVEMBER_SCHEMA = "mcp/2025-11-25/schema.json";
 const JULY_SCHEMA = "mcp/2026-07-28/schema.json";
@@ -1813,6 +1814,79 @@ describe.each([
 ])("refuses faults of $part", ({ cases }) => {
   test.each(cases)("$name", async ({ corrupt, expected }) => {
     const copy = new SchemasCopy().only("mcp");
+    corrupt(copy);
+    expectRefusal(copy, await copy.compile(), expected);
+  });
+});
+
+const PLAN = "from: { sessionUpdate: plan, entries: $entries }\n          to:";
+
+/** Faults of the second protocol's rows, which use what the first has no need of. */
+const FORMS: readonly Corruption[] = [
+  one(
+    "an action without the forms it needs",
+    SECOND,
+    ["        rewrite:\n          from: { sessionUpdate: tool_call }\n          to: { sessionUpdate: tool_call_update }\n", ""],
+    "rewrite",
+    '["SessionUpdate|SessionUpdateToolCall"]',
+    "tool-calls.announced offers rewrite at SessionUpdate|SessionUpdateToolCall but states no forms",
+  ),
+  one(
+    "forms for an action that is not on offer",
+    SECOND,
+    [
+      "degrade: [rewrite]\n        rewrite:\n          from: { sessionUpdate: tool_call }",
+      "degrade: [skip]\n        rewrite:\n          from: { sessionUpdate: tool_call }",
+    ],
+    "rewrite",
+    '["SessionUpdate|SessionUpdateToolCall"]',
+    "tool-calls.announced states two forms at SessionUpdate|SessionUpdateToolCall but does not offer rewrite",
+  ),
+  one(
+    "a name that is written and never found",
+    SECOND,
+    [PLAN, PLAN.replace("$entries", "[]")],
+    "rewrite",
+    '["SessionUpdate|SessionUpdatePlan"]',
+    "nothing in the form that is looked for at SessionUpdate|SessionUpdatePlan says what $entries is",
+  ),
+  one(
+    "a name that is found and never written",
+    SECOND,
+    ["planId: main, entries: $entries } }\n  - feature", "planId: main, entries: [] } }\n  - feature"],
+    "rewrite",
+    '["SessionUpdate|SessionUpdatePlan"]',
+    "$entries is found at SessionUpdate|SessionUpdatePlan and written nowhere, so it would be lost",
+  ),
+  one(
+    "a form with a field no revision has",
+    SECOND,
+    ["to: { title: $toolCall.title, subject:", "to: { heading: $toolCall.title, subject:"],
+    "rewrite",
+    "[RequestPermissionRequest.toolCall]",
+    "no revision has a field heading at RequestPermissionRequest.toolCall",
+  ),
+  one(
+    "forms that go in circles",
+    SECOND,
+    ["to: { sessionUpdate: tool_call_update }", "to: { sessionUpdate: tool_call }"],
+    "rewrite",
+    '["SessionUpdate|SessionUpdateToolCall"]',
+    "what is written at SessionUpdate|SessionUpdateToolCall would be looked for again",
+  ),
+  one(
+    "a key the grammar of forms does not know",
+    SECOND,
+    ["from: { sessionUpdate: tool_call }\n", "from: { sessionUpdate: tool_call }\n          into: {}\n"],
+    "grammar",
+    "into: {}",
+    'unknown key "into" in extends.0.lowering.0.rewrite',
+  ),
+];
+
+describe("refuses faults of forms", () => {
+  test.each(FORMS)("$name", async ({ corrupt, expected }) => {
+    const copy = new SchemasCopy().only("acp");
     corrupt(copy);
     expectRefusal(copy, await copy.compile(), expected);
   });

@@ -75,7 +75,7 @@ const pairs = subjects.flatMap((from) =>
 describe.each(pairs)("from %s to %s", (_from, _to, from, to) => {
   const shared = payloadsOf(from.revision).filter(({ method }) => to.validators.has(method.name));
 
-  it.each(["strict", "permissive"] as const)("sound and honest under %s", (preset) => {
+  it.each(["strict", "balanced", "permissive"] as const)("sound and honest under %s", (preset) => {
     const policy = DegradePolicy[preset]();
     for (const { method, part } of shared) {
       const validate = to.validators.get(method.name)?.[part];

@@ -80,6 +80,7 @@ describe("the registry", () => {
       ["light-icons", "value", "advisory", "keepsContent", "mayKeep"],
       ["default-note", "field", "advisory", "keepsContent"],
       ["truncate", "field", "advisory", "keepsContent"],
+      ["rewrite", "rewrite", "none", "keepsContent"],
     ]);
   });
 

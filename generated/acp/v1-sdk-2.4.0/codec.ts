@@ -1708,7 +1708,9 @@ const STRAYS_RequestPermissionRequest: Strays = [["toolCall", isToolCallUpdate]]
 /** Lowers RequestPermissionRequest. */
 function lowerRequestPermissionRequest(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = ctx.prune(given, STRAYS_RequestPermissionRequest, depth);
+  let held = ctx.prune(given, STRAYS_RequestPermissionRequest, depth);
+  if (held.subject !== undefined && ((isRequestPermissionSubject(held.subject) || held.subject === null))) held = ctx.reshape(held, "subject", 97, 4, depth);
+  const value = held;
   let v1: unknown = value.description;
   if (v1 !== undefined && ((typeof v1 === "string" || v1 === null))) v1 = ctx.field(v1, "description", 97, -1, -1, depth);
   let v2: unknown = value.options;
@@ -1717,7 +1719,7 @@ function lowerRequestPermissionRequest(given: unknown, ctx: LowerContext, depth:
     v2 = lowerRequestPermissionRequestOptionsList(v2, ctx, depth + 1);
   }
   let v3: unknown = value.subject;
-  if (v3 !== undefined && ((isRequestPermissionSubject(v3) || v3 === null))) v3 = ctx.field(v3, "subject", 97, -1, -1, depth);
+  if (v3 !== undefined && ((isRequestPermissionSubject(v3) || v3 === null))) v3 = ctx.field(v3, "subject", 97, 4, -1, depth);
   let v4: unknown = value.title;
   if (v4 !== undefined && (typeof v4 === "string")) v4 = ctx.field(v4, "title", 97, -1, -1, depth);
   let v5: unknown = value.toolCall;
@@ -1911,7 +1913,7 @@ function lowerRequestPermissionOutcome(value: unknown, ctx: LowerContext, depth:
 function lowerRequestPermissionOutcomeCancelled(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(value)) return ctx.refuse(value, "an object", -1, depth);
   let v0: unknown = value._meta;
-  if (v0 !== undefined && ((isWire(v0) || v0 === null))) v0 = ctx.field(v0, "_meta", 98, 0, -1, depth);
+  if (v0 !== undefined && ((isWire(v0) || v0 === null))) v0 = ctx.field(v0, "_meta", 98, 5, -1, depth);
   const isSame = v0 === value._meta;
   if (isSame && ctx.owed !== depth) return value;
   const copy = rebuilt(value, ["_meta"], [v0]);
@@ -2119,7 +2121,7 @@ function lowerSessionUpdate(value: unknown, ctx: LowerContext, depth: number): u
     case "plan":
       return lowerSessionUpdatePlan(value, ctx, depth);
     case "plan_update":
-      return ctx.member(value, 96, -1, depth);
+      return ctx.member(value, 96, 3, depth, lowerSessionUpdate);
     case "session_info_update":
       return value;
     case "state_update":
