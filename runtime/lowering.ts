@@ -2,7 +2,7 @@
 // recorded in the report. The walk is generated and asks here.
 
 import { isWire } from "./capabilities.js";
-import { fresh, withField, withoutField } from "./copy.js";
+import { fresh, withField, withName, withoutField } from "./copy.js";
 import { isEqual } from "./equal.js";
 import { LowerError } from "./errors.js";
 import { FALLBACKS, type Fallback, type FieldFallback } from "./fallbacks.js";
@@ -122,6 +122,12 @@ export class Lowering implements LowerContext {
     const action = this.actionAt(lowering);
     if (action === "refuse" || action === "keep" || place === undefined) throw this.refusal(value, expected, feature, depth + 1);
     return this.degrade(value, key, action, feature, place, depth, expected);
+  }
+
+  rename(holder: Wire, from: string, to: string, feature: number, depth: number): Wire {
+    this.path[depth] = from;
+    this.step(feature, "rename", "none", depth + 1);
+    return withName(holder, from, to);
   }
 
   reshape(holder: Wire, key: string, feature: number, lowering: number, depth: number): Wire {

@@ -145,9 +145,13 @@ class CodecEmitter {
       .filter((look) => look["stray"] !== undefined)
       .map(({ quoted, fits, wireStray }) => ({ quoted, fits, ...(wireStray as object) }));
     const split = body.steps.find((step) => canSplit(step.child));
+    const renamings = (body.renamings ?? []).map(({ from, to, feature }) => ({
+      test: `${access("held", from)} !== undefined && ${access("held", to)} === undefined`,
+      call: `${JSON.stringify(from)}, ${JSON.stringify(to)}, ${feature}`,
+    }));
     const reshapes = (body.reshapes ?? []).map((reshape) => this.reshapeView(reshape));
     return {
-      ...(reshapes.length === 0 ? {} : { isHeld: true, reshapes }),
+      ...(renamings.length + reshapes.length === 0 ? {} : { isHeld: true, renamings, reshapes }),
       isCold: plan.isCold,
       looks,
       steps,

@@ -2,7 +2,7 @@
 import type { Problem } from "../problem.js";
 import { accountForDeltas } from "./accounting.js";
 import { toCanonical } from "./canonical.js";
-import { checkCites, checkFlags, checkGatedPaths, checkLayout, checkSingleGate } from "./checks.js";
+import { checkCites, checkFlags, checkGatedPaths, checkLayout, checkPropertyRenames, checkSingleGate } from "./checks.js";
 import { readEnvelope, type EnvelopeFacts } from "./envelope.js";
 import { applyErrata, type Erratum, type PlacedErratum } from "./errata.js";
 import { checkErrors } from "./errors.js";
@@ -112,6 +112,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
     fills: folded.fills,
     layout: folded.layout,
     renames: folded.renames,
+    propertyRenames: folded.propertyRenames,
     goings: folded.goings,
     values: folded.values,
     unknownMembers: (protocol.unknown ?? []).map((entry, index) => ({
@@ -143,6 +144,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
   checkFills(model, problems);
   checkValues(model, problems);
   checkLayout(model, used, problems);
+  checkPropertyRenames(model, problems);
   // A faulty row would show again as a tolerance that finds no place.
   if (problems.length === before) checkTolerances(model, problems);
   // A faulty row would show again as a delta nobody accounts for; the accounts are drawn up once the rows are sound.

@@ -11,6 +11,7 @@ export interface Changes {
   readonly removes: readonly { readonly feature: string; readonly cite: RowCite; readonly covers?: readonly string[] }[];
   readonly deprecates: readonly { readonly feature: string; readonly asOf?: string; readonly cite: RowCite }[];
   readonly renames: readonly { readonly from: readonly string[]; readonly to: string; readonly cite: RowCite }[];
+  readonly propertyRenames?: readonly { readonly from: readonly string[]; readonly to: string; readonly cite: RowCite }[];
   readonly fills: readonly { readonly feature: string; readonly at: readonly string[]; readonly value?: unknown; readonly from?: string }[];
   readonly layout: readonly { readonly id: string; readonly why: string; readonly covers: readonly string[]; readonly cite: RowCite }[];
   readonly values?: readonly { readonly at: readonly string[]; readonly values: readonly string[]; readonly cite: RowCite }[];
@@ -93,6 +94,7 @@ export function inNewestNames(changes: Changes, rename: (path: string) => string
     features: changes.features.map(row),
     extends: (changes.extends ?? []).map(row),
     removes: changes.removes.map((removal) => ({ ...removal, covers: paths(removal.covers) })),
+    propertyRenames: (changes.propertyRenames ?? []).map((entry) => ({ ...entry, from: paths(entry.from) })),
     fills: changes.fills.map((fill) => ({ ...fill, at: paths(fill.at) })),
     layout: changes.layout.map((entry) => ({ ...entry, covers: paths(entry.covers) })),
     values: (changes.values ?? []).map((entry) => ({ ...entry, at: paths(entry.at) })),

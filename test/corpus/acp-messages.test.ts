@@ -178,6 +178,27 @@ describe("what an open union takes that the closed one did not", () => {
   });
 });
 
+describe("a property under both its names", () => {
+  const option = { id: "tone", configId: "mine", type: "boolean", name: "Tone", currentValue: true };
+
+  it("is refused, for nobody says which counts", () => {
+    const message: Message = ["session/new", "result", "", { ...S, configOptions: [option] }, "same"];
+    expect(fate(v1, v2, message)).toEqual(["config-options.plain-ids", "/configOptions/0/id"]);
+    expect(fate(v2, v1, message)).toEqual(["config-options.named-ids", "/configOptions/0/configId"]);
+  });
+
+  it("is left alone where what stands under the other is none", () => {
+    const stranger = { ...option, configId: 7 };
+    const report = new TranslationReport();
+    const lowered = v2.codec.lower("session/new", "result", { ...S, configOptions: [stranger] }, DegradePolicy.strict(), report);
+    expect(lowered).toEqual({ ...S, configOptions: [{ configId: "tone", type: "boolean", name: "Tone", currentValue: true }] });
+    expect(report.steps.map(({ action, path, loss }) => [action, path, loss])).toEqual([
+      ["drop-stray", "/configOptions/0/configId", "content"],
+      ["rename", "/configOptions/0/id", "none"],
+    ]);
+  });
+});
+
 describe("what only its meaning tells apart passes, because both revisions write it alike", () => {
   it.each([
     ["null, which leaves a field alone at v1 and empties it at v2", { title: null, status: null }],

@@ -191,7 +191,7 @@ export const V1_MESSAGES: readonly Message[] = [
     "result",
     "with options",
     { ...SESSION, configOptions: [select("id", "group")] },
-    ["config-options.named-ids", "/configOptions/0/configId"],
+    becomes({ ...SESSION, configOptions: [select("configId", "groupId")] }),
   ],
   [
     "session/load",
@@ -218,7 +218,7 @@ export const V1_MESSAGES: readonly Message[] = [
     "result",
     "with options",
     { configOptions: [toggle("id")] },
-    ["config-options.named-ids", "/configOptions/0/configId"],
+    becomes({ configOptions: [toggle("configId")] }),
   ],
   ["session/prompt", "params", "nothing", { ...SESSION, prompt: [] }, ["prompts.not-empty", "/prompt"]],
   ...["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"].map((stopReason): Message => [
@@ -275,10 +275,16 @@ export const V1_MESSAGES: readonly Message[] = [
     ),
   ),
   update("current_mode_update", { sessionUpdate: "current_mode_update", currentModeId: "dig" }, ["session-modes", "/update"]),
-  update("config_option_update", { sessionUpdate: "config_option_update", configOptions: [select("id", "group"), toggle("id")] }, [
-    "config-options.named-ids",
-    "/update/configOptions/0/configId",
-  ]),
+  update(
+    "config_option_update",
+    { sessionUpdate: "config_option_update", configOptions: [select("id", "group"), toggle("id"), flat("id")] },
+    becomes(
+      updated({
+        sessionUpdate: "config_option_update",
+        configOptions: [select("configId", "groupId"), toggle("configId"), flat("configId")],
+      }),
+    ),
+  ),
   [
     "session/request_permission",
     "params",
@@ -377,7 +383,7 @@ export const V2_MESSAGES: readonly Message[] = [
         },
       },
     },
-    ["auth.methods.plain-id", "/authMethods/0/id"],
+    ["auth.methods.typed", "/authMethods/1/env"],
   ],
   [
     "initialize",
@@ -417,7 +423,7 @@ export const V2_MESSAGES: readonly Message[] = [
     "result",
     "with options",
     { ...SESSION, configOptions: [select("configId", "groupId")] },
-    ["config-options.named-ids", "/configOptions/0/configId"],
+    becomes({ ...SESSION, configOptions: [select("id", "group")] }),
   ],
   [
     "session/resume",
@@ -446,7 +452,7 @@ export const V2_MESSAGES: readonly Message[] = [
     "result",
     "with options",
     { configOptions: [toggle("configId")] },
-    ["config-options.named-ids", "/configOptions/0/configId"],
+    becomes({ configOptions: [toggle("id")] }),
   ],
   [
     "session/prompt",
@@ -587,8 +593,8 @@ export const V2_MESSAGES: readonly Message[] = [
   ),
   update(
     "config_option_update",
-    { sessionUpdate: "config_option_update", configOptions: [select("configId", "groupId"), toggle("configId")] },
-    ["config-options.named-ids", "/update/configOptions/0/configId"],
+    { sessionUpdate: "config_option_update", configOptions: [select("configId", "groupId"), toggle("configId"), flat("configId")] },
+    becomes(updated({ sessionUpdate: "config_option_update", configOptions: [select("id", "group"), toggle("id"), flat("id")] })),
   ),
   update("an update to come", { sessionUpdate: "_weather", rain: 4 }, ["open-unions", "/update"]),
   [
@@ -737,6 +743,10 @@ function modes(): object {
 function select(id: string, group: string): object {
   const options = [{ [group]: "short", name: "Short", options: [{ value: "brief", name: "Brief", description: "Few words" }] }];
   return { [id]: "tone", type: "select", name: "Tone", category: "model", currentValue: "brief", options };
+}
+
+function flat(id: string): object {
+  return { [id]: "pace", type: "select", name: "Pace", currentValue: "slow", options: [{ value: "slow", name: "Slow" }] };
 }
 
 function toggle(id: string): object {

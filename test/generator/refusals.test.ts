@@ -1875,6 +1875,54 @@ const FORMS: readonly Corruption[] = [
     "what is written at SessionUpdate|SessionUpdateToolCall would be looked for again",
   ),
   one(
+    "a property renamed that never was",
+    SECOND,
+    ["from: [SessionConfigSelectGroup.group]", "from: [SessionConfigSelectGroup.groups]"],
+    "rename",
+    "- { from: [SessionConfigSelectGroup.groups]",
+    "SessionConfigSelectGroup.groups does not exist before v2-sdk-2.4.0, so it cannot be renamed there",
+  ),
+  one(
+    "a property renamed that is still there",
+    SECOND,
+    ["from: [SessionConfigSelectGroup.group]", "from: [SessionConfigSelectGroup.name]"],
+    "rename",
+    "- { from: [SessionConfigSelectGroup.name]",
+    "SessionConfigSelectGroup.name still exists at v2-sdk-2.4.0, so it is not renamed to SessionConfigSelectGroup.groupId",
+  ),
+  one(
+    "a property renamed to one that no row brings",
+    SECOND,
+    ["from: [SessionConfigSelectGroup.group], to: groupId", "from: [SessionConfigSelectGroup.group], to: groupID"],
+    "rename",
+    "- { from: [SessionConfigSelectGroup.group], to: groupID",
+    "no row of v2-sdk-2.4.0 gates SessionConfigSelectGroup.groupID, which SessionConfigSelectGroup.group is renamed to",
+  ),
+  one(
+    "a property renamed to one that holds something else",
+    SECOND,
+    ["from: [AuthMethodAgent.id, AuthMethodTerminal.id], to: methodId", "from: [AuthMethodAgent.id], to: type"],
+    "rename",
+    "- { from: [AuthMethodAgent.id], to: type",
+    "AuthMethodAgent.id and AuthMethodAgent.type do not hold the same, so one is not the other renamed",
+  ),
+  one(
+    "a renamed property that is no property",
+    SECOND,
+    ["from: [SessionConfigSelectGroup.group]", "from: [SessionConfigSelectGroup]"],
+    "rename",
+    "- { from: [SessionConfigSelectGroup]",
+    "SessionConfigSelectGroup is no path of a property",
+  ),
+  one(
+    "a renamed property without a cite",
+    SECOND,
+    ['to: groupId, cite: { page: protocol/v2/migration, ref: "#1567" } }', "to: groupId }"],
+    "grammar",
+    "- { from: [SessionConfigSelectGroup.group], to: groupId }",
+    "propertyRenames.2 must have required property 'cite'",
+  ),
+  one(
     "a key the grammar of forms does not know",
     SECOND,
     ["from: { sessionUpdate: tool_call }\n", "from: { sessionUpdate: tool_call }\n          into: {}\n"],
@@ -1884,7 +1932,7 @@ const FORMS: readonly Corruption[] = [
   ),
 ];
 
-describe("refuses faults of forms", () => {
+describe("refuses faults of forms and of renamed properties", () => {
   test.each(FORMS)("$name", async ({ corrupt, expected }) => {
     const copy = new SchemasCopy().only("acp");
     corrupt(copy);

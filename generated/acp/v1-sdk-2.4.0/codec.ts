@@ -949,7 +949,9 @@ const STRAYS_AuthMethodAgent: Strays = [["id", isAuthMethodId]];
 /** Lowers AuthMethodAgent. */
 function lowerAuthMethodAgent(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStrayAuthMethodAgent(given) ? ctx.prune(given, STRAYS_AuthMethodAgent, depth) : given;
+  let held = isStrayAuthMethodAgent(given) ? ctx.prune(given, STRAYS_AuthMethodAgent, depth) : given;
+  if (held.methodId !== undefined && held.id === undefined) held = ctx.rename(held, "methodId", "id", 71, depth);
+  const value = held;
   let v1: unknown = value.id;
   if (v1 === undefined) { ctx.path[depth] = "id"; return ctx.refuse(undefined, "a value, which the revision requires", 11, depth + 1); };
   let v2: unknown = value.methodId;
@@ -1000,7 +1002,9 @@ const STRAYS_AuthMethodTerminal: Strays = [["id", isAuthMethodId]];
 /** Lowers AuthMethodTerminal. */
 function lowerAuthMethodTerminal(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStrayAuthMethodTerminal(given) ? ctx.prune(given, STRAYS_AuthMethodTerminal, depth) : given;
+  let held = isStrayAuthMethodTerminal(given) ? ctx.prune(given, STRAYS_AuthMethodTerminal, depth) : given;
+  if (held.methodId !== undefined && held.id === undefined) held = ctx.rename(held, "methodId", "id", 71, depth);
+  const value = held;
   let v1: unknown = value.env;
   if (v1 !== undefined) {
     ctx.path[depth] = "env";
@@ -1211,7 +1215,9 @@ const STRAYS_SessionConfigOptionBoolean: Strays = [["id", isSessionConfigId]];
 /** Lowers SessionConfigOptionBoolean. */
 function lowerSessionConfigOptionBoolean(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStraySessionConfigOptionBoolean(given) ? ctx.prune(given, STRAYS_SessionConfigOptionBoolean, depth) : given;
+  let held = isStraySessionConfigOptionBoolean(given) ? ctx.prune(given, STRAYS_SessionConfigOptionBoolean, depth) : given;
+  if (held.configId !== undefined && held.id === undefined) held = ctx.rename(held, "configId", "id", 99, depth);
+  const value = held;
   let v1: unknown = value.configId;
   if (v1 !== undefined && (isSessionConfigId(v1))) v1 = ctx.field(v1, "configId", 99, -1, -1, depth);
   let v2: unknown = value.id;
@@ -1257,7 +1263,9 @@ const STRAYS_SessionConfigOptionSelect: Strays = [["id", isSessionConfigId]];
 /** Lowers SessionConfigOptionSelect. */
 function lowerSessionConfigOptionSelect(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStraySessionConfigOptionSelect(given) ? ctx.prune(given, STRAYS_SessionConfigOptionSelect, depth) : given;
+  let held = isStraySessionConfigOptionSelect(given) ? ctx.prune(given, STRAYS_SessionConfigOptionSelect, depth) : given;
+  if (held.configId !== undefined && held.id === undefined) held = ctx.rename(held, "configId", "id", 99, depth);
+  const value = held;
   let v1: unknown = value.configId;
   if (v1 !== undefined && (isSessionConfigId(v1))) v1 = ctx.field(v1, "configId", 99, -1, -1, depth);
   let v2: unknown = value.id;
@@ -1323,7 +1331,9 @@ const STRAYS_SessionConfigSelectGroup: Strays = [["group", isSessionConfigGroupI
 /** Lowers SessionConfigSelectGroup. */
 function lowerSessionConfigSelectGroup(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStraySessionConfigSelectGroup(given) ? ctx.prune(given, STRAYS_SessionConfigSelectGroup, depth) : given;
+  let held = isStraySessionConfigSelectGroup(given) ? ctx.prune(given, STRAYS_SessionConfigSelectGroup, depth) : given;
+  if (held.groupId !== undefined && held.group === undefined) held = ctx.rename(held, "groupId", "group", 99, depth);
+  const value = held;
   let v1: unknown = value.group;
   if (v1 === undefined) { ctx.path[depth] = "group"; return ctx.refuse(undefined, "a value, which the revision requires", 47, depth + 1); };
   let v2: unknown = value.groupId;

@@ -848,7 +848,9 @@ const STRAYS_AuthMethodAgent: Strays = [["methodId", isAuthMethodId], ["type", (
 /** Lowers AuthMethodAgent. */
 function lowerAuthMethodAgent(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStrayAuthMethodAgent(given) ? ctx.prune(given, STRAYS_AuthMethodAgent, depth) : given;
+  let held = isStrayAuthMethodAgent(given) ? ctx.prune(given, STRAYS_AuthMethodAgent, depth) : given;
+  if (held.id !== undefined && held.methodId === undefined) held = ctx.rename(held, "id", "methodId", 71, depth);
+  const value = held;
   let v1: unknown = value.id;
   if (v1 !== undefined && (isAuthMethodId(v1))) v1 = ctx.field(v1, "id", 11, -1, -1, depth);
   let v2: unknown = value.methodId;
@@ -900,7 +902,9 @@ const STRAYS_AuthMethodTerminal: Strays = [["methodId", isAuthMethodId]];
 /** Lowers AuthMethodTerminal. */
 function lowerAuthMethodTerminal(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStrayAuthMethodTerminal(given) ? ctx.prune(given, STRAYS_AuthMethodTerminal, depth) : given;
+  let held = isStrayAuthMethodTerminal(given) ? ctx.prune(given, STRAYS_AuthMethodTerminal, depth) : given;
+  if (held.id !== undefined && held.methodId === undefined) held = ctx.rename(held, "id", "methodId", 71, depth);
+  const value = held;
   let v1: unknown = value.env;
   if (v1 !== undefined) {
     ctx.path[depth] = "env";
@@ -1434,7 +1438,9 @@ const STRAYS_SessionConfigOptionBoolean: Strays = [["configId", isSessionConfigI
 /** Lowers SessionConfigOptionBoolean. */
 function lowerSessionConfigOptionBoolean(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStraySessionConfigOptionBoolean(given) ? ctx.prune(given, STRAYS_SessionConfigOptionBoolean, depth) : given;
+  let held = isStraySessionConfigOptionBoolean(given) ? ctx.prune(given, STRAYS_SessionConfigOptionBoolean, depth) : given;
+  if (held.id !== undefined && held.configId === undefined) held = ctx.rename(held, "id", "configId", 99, depth);
+  const value = held;
   let v1: unknown = value.configId;
   if (v1 === undefined) { ctx.path[depth] = "configId"; return ctx.refuse(undefined, "a value, which the revision requires", 99, depth + 1); };
   let v2: unknown = value.id;
@@ -1480,7 +1486,9 @@ const STRAYS_SessionConfigOptionSelect: Strays = [["configId", isSessionConfigId
 /** Lowers SessionConfigOptionSelect. */
 function lowerSessionConfigOptionSelect(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStraySessionConfigOptionSelect(given) ? ctx.prune(given, STRAYS_SessionConfigOptionSelect, depth) : given;
+  let held = isStraySessionConfigOptionSelect(given) ? ctx.prune(given, STRAYS_SessionConfigOptionSelect, depth) : given;
+  if (held.id !== undefined && held.configId === undefined) held = ctx.rename(held, "id", "configId", 99, depth);
+  const value = held;
   let v1: unknown = value.configId;
   if (v1 === undefined) { ctx.path[depth] = "configId"; return ctx.refuse(undefined, "a value, which the revision requires", 99, depth + 1); };
   let v2: unknown = value.id;
@@ -1549,7 +1557,9 @@ const STRAYS_SessionConfigSelectGroup: Strays = [["groupId", isSessionConfigGrou
 /** Lowers SessionConfigSelectGroup. */
 function lowerSessionConfigSelectGroup(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStraySessionConfigSelectGroup(given) ? ctx.prune(given, STRAYS_SessionConfigSelectGroup, depth) : given;
+  let held = isStraySessionConfigSelectGroup(given) ? ctx.prune(given, STRAYS_SessionConfigSelectGroup, depth) : given;
+  if (held.group !== undefined && held.groupId === undefined) held = ctx.rename(held, "group", "groupId", 99, depth);
+  const value = held;
   let v1: unknown = value.group;
   if (v1 !== undefined && (isSessionConfigGroupId(v1))) v1 = ctx.field(v1, "group", 47, -1, -1, depth);
   let v2: unknown = value.groupId;
