@@ -10,8 +10,8 @@ import { replaceBetween } from "./markers.js";
 
 const FILE = "runtime/policies.md";
 const PROTOCOLS: readonly (readonly [title: string, tables: ProtocolTables])[] = [
-  ["Model Context Protocol", mcp],
-  ["Agent Client Protocol", acp],
+  ["The first protocol", mcp],
+  ["The second protocol", acp],
 ];
 
 /** One line of the table: the places of one feature at which the same is on offer. */

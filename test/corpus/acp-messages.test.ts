@@ -178,6 +178,46 @@ describe("what an open union takes that the closed one did not", () => {
   });
 });
 
+describe("ways to authenticate", () => {
+  const old = [
+    { id: "key", name: "API key" },
+    { id: "shell", type: "terminal", name: "In a shell", args: ["login"], env: { LANG: "C" } },
+  ];
+  const now = [
+    { type: "agent", methodId: "key", name: "API key" },
+    { type: "terminal", methodId: "shell", name: "In a shell", args: ["login"], env: [{ name: "LANG", value: "C" }] },
+  ];
+  const lower = ({ codec }: Subject, value: object, report: TranslationReport, policy = DegradePolicy.balanced()) =>
+    codec.lower("initialize", "result", value, policy, report);
+
+  it("are those of the other revision, as far as the rest of the result is", () => {
+    const [up, down] = [new TranslationReport(), new TranslationReport()];
+    const info = { name: "gardener", version: "1" };
+    expect(lower(v2, { protocolVersion: 2, info, authMethods: old }, up)).toEqual({ protocolVersion: 2, info, authMethods: now });
+    expect(lower(v1, { protocolVersion: 1, authMethods: now }, down)).toEqual({ protocolVersion: 1, authMethods: old });
+    expect([up.isLossless, down.isLossless]).toEqual([true, true]);
+  });
+
+  it("are refused where a variable is named twice", () => {
+    const [, shell] = now;
+    const twice = { ...shell, env: [1, 2].map((value) => ({ name: "LANG", value: String(value) })) };
+    expect(() => lower(v1, { protocolVersion: 1, authMethods: [twice] }, new TranslationReport())).toThrow("auth.methods.typed");
+  });
+
+  it.each(["v1", "v2"])("leave out the terminal for a client of %s that has none, unless the policy is strict", async (name) => {
+    const { revision } = name === "v1" ? v1 : v2;
+    const profile = CapabilitySet.allFor(revision).withClient({}).resolve(revision, "stdio");
+    const codec = bindCodec(await tables.loadCodec(revision), profile);
+    const result = name === "v1" ? { protocolVersion: 1 } : { protocolVersion: 2, info: { name: "gardener", version: "1" } };
+    const methods = name === "v1" ? old : now;
+    const report = new TranslationReport();
+    const lowered = codec.lower("initialize", "result", { ...result, authMethods: methods }, DegradePolicy.balanced(), report);
+    expect(lowered).toEqual({ ...result, authMethods: [methods[0]] });
+    expect(report.steps).toEqual([{ feature: "auth.terminal", action: "skip", path: "/authMethods/1", loss: "advisory" }]);
+    expect(() => codec.lower("initialize", "result", { ...result, authMethods: methods })).toThrow("auth.terminal");
+  });
+});
+
 describe("a property under both its names", () => {
   const option = { id: "tone", configId: "mine", type: "boolean", name: "Tone", currentValue: true };
 

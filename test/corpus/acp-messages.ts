@@ -383,7 +383,7 @@ export const V2_MESSAGES: readonly Message[] = [
         },
       },
     },
-    ["auth.methods.typed", "/authMethods/1/env"],
+    ["lifecycle.named-alike", "/capabilities"],
   ],
   [
     "initialize",

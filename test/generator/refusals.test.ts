@@ -1928,7 +1928,7 @@ const FORMS: readonly Corruption[] = [
     ["from: { sessionUpdate: tool_call }\n", "from: { sessionUpdate: tool_call }\n          into: {}\n"],
     "grammar",
     "into: {}",
-    'unknown key "into" in extends.0.lowering.0.rewrite',
+    'unknown key "into" in extends.1.lowering.0.rewrite',
   ),
 ];
 

@@ -58,7 +58,9 @@ describe("an object", () => {
 
   test("does not share what the form itself holds", () => {
     const forms: RewriteEntry = { from: { kind: "a" }, to: { kind: "b", list: { of: ["x"] } } };
-    const [first, second] = [rewritten({ kind: "a" }, forms), rewritten({ kind: "a" }, forms)];
-    expect((first?.["list"] as Wire)["of"]).not.toBe((second?.["list"] as Wire)["of"]);
+    const [first, second] = [0, 1].map(() => rewritten({ kind: "a" }, forms) as { readonly list: { readonly of: unknown } });
+    expect(first?.list.of).toEqual(["x"]);
+    expect(first?.list.of).not.toBe(second?.list.of);
+    expect(first?.list.of).not.toBe((forms.to["list"] as Wire)["of"]);
   });
 });
