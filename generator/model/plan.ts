@@ -264,7 +264,7 @@ class Planner {
       return [{ older: older.property, newer: newer.property, feature, revision }];
     });
     const up = all.filter((entry) => entry.revision <= this.revision.index);
-    const down = all.filter((entry) => entry.revision > this.revision.index).reverse();
+    const down = all.filter((entry) => entry.revision > this.revision.index).toReversed();
     const renamings = [
       ...up.map(({ older, newer, feature }) => ({ from: older, to: newer, feature })),
       ...down.map(({ older, newer, feature }) => ({ from: newer, to: older, feature })),
