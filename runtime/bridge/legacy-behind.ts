@@ -28,7 +28,7 @@ import type { Behind } from "./modern-front.js";
 import type { BridgeOptions } from "./options.js";
 import { ParkedFlow, type Question, type TurnEnd } from "./parked-flow.js";
 import { withId, withMeta } from "./payload.js";
-import type { Peer } from "./peer.js";
+import type { Peer, Visit } from "./peer.js";
 import { PooledSession, type PooledCall } from "./pooled-session.js";
 import { discoverResultOf, fingerprintOf, handshakeCapabilities, withoutModernFields } from "./project.js";
 import { readError } from "./refusal.js";
@@ -46,6 +46,8 @@ export interface LegacyBehindOptions {
   /** The revisions clients can speak here, newest first. */
   readonly served: readonly string[];
   readonly upstream: Upstream;
+  /** Who asks where nobody says who: the one client of a pipe. */
+  readonly anyone?: string | undefined;
 }
 
 /** What one request knows of both hops. */
@@ -73,7 +75,8 @@ export class LegacyBehind implements Behind {
 
   abandon(principal: string | undefined, id: unknown): boolean {
     for (const parked of this.#parked.values()) {
-      if (parked.flow.principal !== principal || parked.flow.lastId !== id || parked.flow.turn !== undefined) continue;
+      if (parked.flow.principal !== (principal ?? this.#given.anyone) || parked.flow.lastId !== id || parked.flow.turn !== undefined)
+        continue;
       this.#give(parked, "the client gave the call up");
       return true;
     }
@@ -113,9 +116,14 @@ export class LegacyBehind implements Behind {
 
   #needOf({ method, visit }: Flow, { revision, clientCapabilities }: ModernEnvelope): SessionNeed {
     const to = newestOf(this.#given.upstream.spoken, "legacy") ?? revision;
-    const mayAsk = takesRounds(method, revision) && this.#pool.shares(visit.principal);
+    const principal = this.#principalOf(visit);
+    const mayAsk = takesRounds(method, revision) && this.#pool.shares(principal);
     const fingerprint = mayAsk ? fingerprintOf(handshakeCapabilities(clientCapabilities, { from: revision, to })) : "";
-    return { principal: visit.principal, fingerprint };
+    return { principal, fingerprint };
+  }
+
+  #principalOf({ principal }: Visit): string | undefined {
+    return principal ?? this.#given.anyone;
   }
 
   /** Opens a session that declares just what its requests declare. */
@@ -240,7 +248,7 @@ export class LegacyBehind implements Behind {
     const parts = {
       id: randomBytes(16).toString("hex"),
       method: flow.method,
-      principal: flow.visit.principal,
+      principal: this.#principalOf(flow.visit),
       params: flow.message["params"],
     };
     const parkedFlow = new ParkedFlow(parts, timeouts, () => this.#expire(parked));
@@ -307,8 +315,9 @@ export class LegacyBehind implements Behind {
   }
 
   #failure(parked: Parked, error: unknown): unknown {
-    if (isUnreachable(error) && error.sessionGone) this.#pool.forget(parked.hops.lease.session);
-    return error;
+    if (!isUnreachable(error)) return error;
+    if (error.sessionGone) this.#pool.forget(parked.hops.lease.session);
+    return parked.flow.round > 0 ? lostState(parked.flow.method, error.message) : error;
   }
 
   /** A server whose question could not be put to the client may fail for that; then the client hears which capability it takes. */
@@ -371,7 +380,7 @@ export class LegacyBehind implements Behind {
     const state = params["requestState"];
     const url = this.#urlState(state, flow, params);
     if (url !== undefined) return this.#afterUrls(flow, envelope, params, url, hops);
-    const bound = { principal: visit.principal, method, params };
+    const bound = { principal: this.#principalOf(visit), method, params };
     const opened = this.#seal.open(state, bound, Date.now());
     if ("fault" in opened) throw opened.fault === "invalid" ? REJECTED : lostState(method);
     const parked = this.#parked.get(opened.handle.flow);
@@ -461,8 +470,10 @@ export class LegacyBehind implements Behind {
       { client: downstream.capabilities.client },
       { mode: "url" },
     );
-    if (outcome.outcome === "denied")
-      throw new Refusal(errorOf(outcome.code ?? INVALID_PARAMS, `cannot ask the client: ${outcome.because}`, outcome.data));
+    if (outcome.outcome === "denied") {
+      const data = { requiredCapabilities: { elicitation: { url: {} } } };
+      throw new Refusal(errorOf(outcome.code ?? INVALID_PARAMS, `cannot ask the client: ${outcome.because}`, data));
+    }
     const inputRequests = Object.fromEntries(urls.map((params, index) => [`n${index + 1}`, entryOf("elicitation/create", params)]));
     const bound = { principal: parked.flow.principal, method: flow.method, params: flow.message["params"] };
     const expires = Date.now() + this.#given.options.timeouts.park;
@@ -472,7 +483,7 @@ export class LegacyBehind implements Behind {
 
   /** Gives how many addresses a handle is about; undefined for one of a call that waits. */
   #urlState(state: unknown, { method, visit }: Flow, params: Wire): number | undefined {
-    const opened = this.#seal.open(state, { principal: visit.principal, method, params }, Date.now());
+    const opened = this.#seal.open(state, { principal: this.#principalOf(visit), method, params }, Date.now());
     if (!("handle" in opened) || !opened.handle.flow.startsWith(URLS)) return undefined;
     return Number(opened.handle.flow.slice(URLS.length));
   }
@@ -585,8 +596,8 @@ const METHOD_UNAVAILABLE = -32601;
 /** Says of every handle that cannot be used the same, so that nobody learns from it. */
 const REJECTED = new Refusal(errorOf(INVALID_PARAMS, "cannot go on: the request state is not one to go on with"));
 
-function lostState(method: string): Refusal {
-  const message = `cannot go on with ${method}: what it waited for is gone`;
+function lostState(method: string, why = "what it waited for is gone"): Refusal {
+  const message = `cannot go on with ${method}: ${why}`;
   return Refusal.of({ kind: "state-lost", message, sideEffects: "possible", retry: "fresh" });
 }
 

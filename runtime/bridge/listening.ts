@@ -28,7 +28,7 @@ export interface ListeningOptions {
 }
 
 /** Who watches which resource on which session, so that a server is told once, and told to stop by the last. */
-const WATCHED = new WeakMap<PooledSession, Map<string, number>>();
+const WATCHED = new WeakMap<PooledSession, Map<string, { watchers: number; readonly isTaken: Promise<boolean> }>>();
 
 /** One subscription. */
 export class Listening {
@@ -87,29 +87,30 @@ export class Listening {
 
   async #subscribe(uris: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { session, options } = this.#given;
-    const counts = WATCHED.get(session) ?? new Map<string, number>();
-    WATCHED.set(session, counts);
+    const watched = WATCHED.get(session) ?? new Map<string, { watchers: number; readonly isTaken: Promise<boolean> }>();
+    WATCHED.set(session, watched);
     const taken = new Set<string>();
     for (const uri of uris) {
-      const count = counts.get(uri) ?? 0;
-      const isTaken = count > 0 || (await this.#tell("resources/subscribe", uri, options.timeouts.acknowledge));
-      if (!isTaken) continue;
-      counts.set(uri, (counts.get(uri) ?? 0) + 1);
-      taken.add(uri);
+      const entry = watched.get(uri) ?? { watchers: 0, isTaken: this.#tell("resources/subscribe", uri, options.timeouts.acknowledge) };
+      watched.set(uri, entry);
+      entry.watchers += 1;
+      if (await entry.isTaken) taken.add(uri);
+      else {
+        entry.watchers -= 1;
+        watched.delete(uri);
+      }
     }
     return taken;
   }
 
   async #unsubscribe(uris: ReadonlySet<string>): Promise<void> {
     const { session, options } = this.#given;
-    const counts = WATCHED.get(session);
+    const watched = WATCHED.get(session);
     for (const uri of uris) {
-      const count = (counts?.get(uri) ?? 1) - 1;
-      if (count > 0) counts?.set(uri, count);
-      else {
-        counts?.delete(uri);
-        if (!session.isOver) await this.#tell("resources/unsubscribe", uri, options.timeouts.acknowledge);
-      }
+      const entry = watched?.get(uri);
+      if (entry === undefined || (entry.watchers -= 1) > 0) continue;
+      watched?.delete(uri);
+      if (!session.isOver) await this.#tell("resources/unsubscribe", uri, options.timeouts.acknowledge);
     }
   }
 

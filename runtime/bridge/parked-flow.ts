@@ -4,6 +4,7 @@
 
 import type { RequestId } from "../envelope.js";
 import type { Wire } from "../protocol.js";
+import { Close } from "./errors.js";
 import type { Flow } from "./flow.js";
 import type { ProgressLine } from "./tokens.js";
 
@@ -130,10 +131,12 @@ export class ParkedFlow {
     if (this.#turn !== undefined) this.#end(done);
   }
 
-  /** Takes the turn away from a request that is not waited for any longer. */
+  /** Ends the turn of a request that is not waited for any longer. */
   leave(): void {
     clearTimeout(this.#gathering);
+    const turn = this.#turn;
     this.#turn = undefined;
+    turn?.resolve({ end: "error", error: new Close("the call was given up") });
   }
 
   /** Lets go of everything. */

@@ -6,7 +6,8 @@ import type { Codec } from "../codec.js";
 import { readHead, type RequestId } from "../envelope.js";
 import { isEnvelopeError } from "../errors.js";
 import type { Wire } from "../protocol.js";
-import { INVALID_PARAMS } from "../rpc-codes.js";
+import { gate } from "../mcp.js";
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from "../rpc-codes.js";
 import { errorAnswer, errorOf } from "./answers.js";
 import type { Account } from "./events.js";
 import { messageOf } from "./legacy-session.js";
@@ -196,6 +197,8 @@ export class PooledSession {
 
   #asked(id: RequestId, method: string, frame: Wire, call: PooledCall | undefined): void {
     if (method === "ping") return void this.answer(id, { jsonrpc: "2.0", result: {} });
+    const outcome = gate(this.upstream.version, method, "serverToClient", this.upstream.capabilities, frame["params"]);
+    if (outcome.outcome === "denied") return this.#refuse(id, method, outcome.because, METHOD_NOT_FOUND);
     const askable = [...this.#calls].filter((one) => one.canAsk);
     const owner = call ?? (askable.length === 1 ? askable[0] : undefined);
     if (owner !== undefined) return owner.ask({ id, method, params: frame["params"] });
@@ -222,9 +225,9 @@ export class PooledSession {
     this.#strays.clear();
   }
 
-  #refuse(id: RequestId, method: string, because: string): void {
-    this.#given.account.tell({ event: "refused", method, code: INVALID_PARAMS, because });
-    void this.answer(id, errorAnswer(id, errorOf(INVALID_PARAMS, `cannot ask the client for ${method}: ${because}`)));
+  #refuse(id: RequestId, method: string, because: string, code: number = INVALID_PARAMS): void {
+    this.#given.account.tell({ event: "refused", method, code, because });
+    void this.answer(id, errorAnswer(id, errorOf(code, `cannot ask the client for ${method}: ${because}`)));
   }
 
   #told(method: string, frame: Wire, call: PooledCall | undefined): Promise<void> | void {

@@ -46,8 +46,8 @@ export class SessionPool {
   /** Gives a session for a request; rejects with what opening one rejects with, and with the fault `limit`. */
   async lease(need: SessionNeed): Promise<Lease> {
     if (!this.shares(need.principal)) return this.#leaseOwn(need);
-    const key = JSON.stringify([this.#options.choices.sessions === "shared" ? null : need.principal, need.fingerprint]);
-    const session = await this.#shared(key, need);
+    const owner = this.#options.choices.sessions === "shared" ? "" : JSON.stringify(need.principal);
+    const session = await this.#shared(this.#keyFor(owner, need.fingerprint), need);
     return { session, isOwn: false, release: () => Promise.resolve() };
   }
 
@@ -68,6 +68,13 @@ export class SessionPool {
     const kept = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.all(kept.map((session) => session.then((one) => one.close()).catch(() => undefined)));
+  }
+
+  /** A request that can be asked nothing may use any session of its owner. */
+  #keyFor(owner: string, fingerprint: string): string {
+    const own = `${owner} `;
+    const any = fingerprint === "" ? [...this.#sessions.keys()].find((key) => key.startsWith(own)) : undefined;
+    return any ?? own + fingerprint;
   }
 
   async #leaseOwn(need: SessionNeed): Promise<Lease> {

@@ -29,6 +29,9 @@ export class Upstream {
   readonly #lost: (method: unknown, because: string) => void;
   readonly #peers = new Set<Peer>();
   #shared: Promise<ModernServer> | undefined;
+  #spare: Probed | undefined;
+  /** The search under way for what is shared, for all who wait for it. */
+  #finding: Promise<ModernServer | undefined> | undefined;
   #isClosed = false;
   /** Counts the times a shared server was asked again, for ids that no counter of requests comes to. */
   #asked = 1;
@@ -57,7 +60,7 @@ export class Upstream {
       await this.#refresh(server);
       if (preferred === "modern" || newestOf(supportedBy(server), "legacy") === undefined) return { era: "modern", server, isShared: true };
     }
-    const found = await this.#find();
+    const found = this.#takeSpare() ?? (await this.#find());
     const isLegacy = found.era === "legacy" || (preferred === "legacy" && newestOf(found.revisions, "legacy") !== undefined);
     if (isLegacy) {
       const peer = this.#kept(found.peer ?? (await this.connector.connect(found.transport)));
@@ -72,14 +75,18 @@ export class Upstream {
   /** Opens the conversation that requests share which stand for themselves; undefined where the server is legacy. */
   async shared(): Promise<ModernServer | undefined> {
     if (this.#isClosed) throw new Close("the bridge is closing");
-    if (this.#shared === undefined) {
-      const found = await this.#find();
-      if (found.era === "legacy") {
-        await found.peer?.close();
-        return undefined;
-      }
-      this.#shared ??= this.#share(found);
+    if (this.#shared !== undefined) return this.#shared;
+    this.#finding ??= this.#findShared().finally(() => (this.#finding = undefined));
+    return this.#finding;
+  }
+
+  async #findShared(): Promise<ModernServer | undefined> {
+    const found = await this.#find();
+    if (found.era === "legacy") {
+      this.#keepSpare(found);
+      return undefined;
     }
+    this.#shared ??= this.#share(found);
     return this.#shared;
   }
 
@@ -133,6 +140,24 @@ export class Upstream {
       now,
       ...(forced === undefined ? {} : { era: eraOf(forced) }),
     });
+  }
+
+  /** A conversation that was opened to ask a legacy server its era serves the first who needs one. */
+  #keepSpare(found: Probed): void {
+    const { peer } = found;
+    if (peer === undefined) return;
+    if (this.#spare !== undefined) return void peer.close();
+    this.#spare = found;
+    this.#kept(peer);
+    void peer.closed.then(() => {
+      if (this.#spare === found) this.#spare = undefined;
+    });
+  }
+
+  #takeSpare(): Probed | undefined {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare;
   }
 
   #introduction(): { readonly clientInfo: Wire; readonly clientCapabilities: Wire; readonly timeoutMs: number } {
