@@ -17,6 +17,7 @@ export interface BridgeFlags {
   readonly upstreamRevision?: string;
   readonly advertiseModern: "always" | "when-upstream-modern";
   readonly stdioProbe: "sibling" | "inPlaceRespawn" | "off";
+  readonly sessions: "per-principal" | "per-request" | "shared";
   readonly header: readonly string[];
   readonly headerFile?: string;
   readonly env: readonly string[];
@@ -50,6 +51,7 @@ export interface BridgePlan {
   readonly upstreamRevision: string | undefined;
   readonly advertiseModern: BridgeFlags["advertiseModern"];
   readonly stdioProbe: BridgeFlags["stdioProbe"];
+  readonly sessions: BridgeFlags["sessions"];
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
 }
@@ -84,7 +86,7 @@ const PRESETS: ReadonlyMap<string, () => Policy> = new Map([
 
 /** Turns flags and the arguments behind `--` into a plan; throws `BridgeUsageError`. */
 export function planBridge(flags: BridgeFlags, rest: readonly string[], room: PlanRoom): BridgePlan {
-  const { report, log, clientRevision, upstreamRevision, advertiseModern, stdioProbe, allowOrigin, allowHost } = flags;
+  const { report, log, clientRevision, upstreamRevision, advertiseModern, stdioProbe, sessions, allowOrigin, allowHost } = flags;
   return {
     upstream: upstreamOf(flags, rest, room),
     listen: listenOf(flags.listen),
@@ -95,6 +97,7 @@ export function planBridge(flags: BridgeFlags, rest: readonly string[], room: Pl
     upstreamRevision: revisionOf("--upstream-revision", upstreamRevision),
     advertiseModern,
     stdioProbe,
+    sessions,
     allowedOrigins: allowOrigin,
     allowedHosts: allowHost,
   };

@@ -62,6 +62,11 @@ export function addBridgeCommand(program: Command, fault: (message: string, code
         .choices(["sibling", "inPlaceRespawn", "off"])
         .default(DEFAULT_CHOICES.stdioProbe),
     )
+    .addOption(
+      new Option("--sessions <which>", "which requests of modern clients share a session with a legacy server")
+        .choices(["per-principal", "per-request", "shared"])
+        .default(DEFAULT_CHOICES.sessions),
+    )
     .option("--header <name=VARIABLE>", "send the server a header, its value in the environment; may be repeated", collect, [])
     .option("--header-file <file>", 'send the server the headers of a file, one "name: value" a line')
     .option("--env <NAME>", "hand a variable of the environment on to the server's command; may be repeated", collect, [])
@@ -118,6 +123,8 @@ async function serveHttp(
     port,
     paths: { mcp: [path] },
     onFault: faultOf(log),
+    // Who can reach an address of this machine alone is who runs it.
+    ...(isLoopback(host) ? { principal: () => "this machine" } : {}),
     ...(allowedOrigins.length === 0 ? {} : { allowedOrigins }),
     ...(allowedHosts.length === 0 ? {} : { allowedHosts }),
   });
@@ -129,7 +136,7 @@ async function serveHttp(
 }
 
 function optionsOf(
-  { policy, clientRevision, upstreamRevision, advertiseModern, stdioProbe }: BridgePlan,
+  { policy, clientRevision, upstreamRevision, advertiseModern, stdioProbe, sessions }: BridgePlan,
   observe: BridgeOptions["observe"],
 ): BridgeOptions {
   return {
@@ -138,7 +145,7 @@ function optionsOf(
     observe,
     timeouts: DEFAULT_TIMEOUTS,
     limits: DEFAULT_LIMITS,
-    choices: { ...DEFAULT_CHOICES, advertiseModern, stdioProbe, clientRevision, upstreamRevision },
+    choices: { ...DEFAULT_CHOICES, advertiseModern, stdioProbe, sessions, clientRevision, upstreamRevision },
     now: () => performance.now(),
     random: Math.random,
     mint: randomUUID,
@@ -163,6 +170,10 @@ function openReport(file: string): Writable {
   const stream = createWriteStream(file, { flags: "a" });
   stream.on("error", (error) => process.stderr.write(`cannot write the report ${JSON.stringify(file)}: ${error.message}\n`));
   return stream;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
 }
 
 function faultOf(log: Logger): (error: unknown) => void {

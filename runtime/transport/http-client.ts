@@ -4,11 +4,12 @@
 import { setMaxListeners } from "node:events";
 import { isWire } from "../capabilities.js";
 import { Close, Unreachable, type Peer, type SendOptions } from "../bridge/peer.js";
-import { Feature, resolve } from "../mcp.js";
+import { Feature } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { shown, type Observe } from "./events.js";
 import { readEvents } from "./event-stream.js";
 import { Exchange, type Call } from "./exchange.js";
+import { httpProfileOf } from "./http-features.js";
 import { isSessionId } from "./http-headers.js";
 import type { HttpWire, Incoming, WireOptions } from "./http-wire.js";
 import { stringifyMessage } from "./json.js";
@@ -134,7 +135,7 @@ export class HttpPeer implements Peer {
   }
 
   agree(revision: string): void {
-    const profile = resolve({ revision, transport: this.transport, client: {}, server: {} });
+    const profile = httpProfileOf(revision);
     this.#agreed = {
       revision,
       versionHeader: profile.isEnabled(Feature.TransportProtocolVersionHeader) ? revision : undefined,

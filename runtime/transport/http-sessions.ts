@@ -3,7 +3,8 @@
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
 
 import type { Conversation, Link } from "../bridge/peer.js";
-import { Feature, knownRevisions, resolve } from "../mcp.js";
+import { Feature, knownRevisions } from "../mcp.js";
+import { httpProfileOf } from "./http-features.js";
 import type { Wire } from "../protocol.js";
 import { EventLog, type EventLogLimits } from "./event-log.js";
 import { EventStream } from "./http-event-stream.js";
@@ -49,7 +50,7 @@ export function streamFeaturesOf(revision: string | undefined): StreamFeatures {
   if (revision === undefined || !knownRevisions().includes(revision)) return NO_FEATURES;
   const known = FEATURES.get(revision);
   if (known !== undefined) return known;
-  const profile = resolve({ revision, transport: "streamable-http", client: undefined, server: undefined });
+  const profile = httpProfileOf(revision);
   const features = {
     hasGetStream: profile.isEnabled(Feature.TransportStreamableHttpGetStream),
     isResumable: profile.isEnabled(Feature.TransportStreamableHttpResumability),
