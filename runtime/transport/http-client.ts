@@ -4,7 +4,7 @@
 import { setMaxListeners } from "node:events";
 import { isWire } from "../capabilities.js";
 import { Close, Unreachable, type Peer, type SendOptions } from "../bridge/peer.js";
-import { Feature, resolve } from "../mcp.js";
+import { Feature } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { shown, type Observe } from "./events.js";
 import { readEvents } from "./event-stream.js";
@@ -14,6 +14,7 @@ import type { HttpWire, Incoming, WireOptions } from "./http-wire.js";
 import { stringifyMessage } from "./json.js";
 import { MAX_LINE_BYTES, readJson } from "./lines.js";
 import { readRefusal, type Refusal } from "./refusal.js";
+import { streamingProfile } from "./streaming.js";
 import { bounded, delay, waitBefore, within, type Backoff } from "./waiting.js";
 
 /** How long to be patient with a server, and how much to take from it. */
@@ -134,7 +135,7 @@ export class HttpPeer implements Peer {
   }
 
   agree(revision: string): void {
-    const profile = resolve({ revision, transport: this.transport, client: {}, server: {} });
+    const profile = streamingProfile(revision);
     this.#agreed = {
       revision,
       versionHeader: profile.isEnabled(Feature.TransportProtocolVersionHeader) ? revision : undefined,

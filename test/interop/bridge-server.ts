@@ -55,6 +55,8 @@ const TOOLS: Readonly<Record<string, (called: Called) => unknown>> = {
     const { progressToken } = called.meta;
     for (const progress of [1, 2, 3])
       await tell(called, { method: "notifications/progress", params: { progressToken, progress, total: 3 } });
+    // Some releases lose what comes in one piece with the answer.
+    await new Promise((resolve) => setTimeout(resolve, 30));
     return said("done");
   },
   log: async (called) => {

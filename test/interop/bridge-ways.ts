@@ -176,6 +176,9 @@ type UrlTransport = new (url: URL) => Transport;
 /** Makes the SDK's own transport to an address. */
 export async function httpTransport({ alias, era }: Peer, kind: HttpKind, url: string): Promise<Transport> {
   if (kind === "legacy-sse") {
+    // The first release leaves it to the application to have this.
+    const { EventSource } = await loadModule<{ EventSource: unknown }>("eventsource");
+    Object.assign(globalThis, { EventSource });
     const { SSEClientTransport } = await loadModule<{ SSEClientTransport: UrlTransport }>(`${alias}/client/sse.js`);
     return new SSEClientTransport(new URL(url));
   }
