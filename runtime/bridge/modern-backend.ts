@@ -75,6 +75,7 @@ export class ModernBackend implements Backend {
       options,
       account: client.account,
     });
+    if (!session.isShared) session.server.stray = (frame) => this.#strayed(frame);
   }
 
   /** Makes the backend of a session. */
@@ -278,6 +279,13 @@ export class ModernBackend implements Backend {
     const written = tell(this.#client, outbound, flow.sink);
     if (written === false) this.#drop(String(frame["method"]), "the client takes nothing before the answer");
     else return written;
+  }
+
+  /** Takes a frame that belongs to no request under way. */
+  #strayed(frame: Wire): void {
+    const { method, params } = frame;
+    if (method === "notifications/message" && !this.#wants(params)) this.#drop(method, "it is below the level that was asked for");
+    else if (!this.#pushed(frame)) this.#drop(String(method), "the client has no stream for it");
   }
 
   #wants(params: unknown): boolean {

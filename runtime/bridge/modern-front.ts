@@ -94,7 +94,9 @@ export class ModernFront {
     const hops: { from?: Codec; to?: Codec } = {};
     try {
       const answer = await this.#answer(flow, envelope, hops);
-      return { answer: flow.isCancelled ? undefined : answer, status: statusOf(answer) };
+      // A method that is there may be answered so for what it was asked: that is no sign that nothing is at the address.
+      const isThere = hops.from?.method(flow.method) !== undefined && readError(answer)?.code === METHOD_NOT_FOUND;
+      return { answer: flow.isCancelled ? undefined : answer, status: isThere ? 200 : statusOf(answer) };
     } catch (error) {
       return flow.isCancelled ? { answer: undefined, status: 202 } : this.#failed(flow, error, hops);
     } finally {

@@ -29,6 +29,8 @@ export interface ModernCall {
 interface Taker {
   readonly token: unknown;
   readonly wantsLogs: boolean;
+  /** True where frames name whom they are for, and others are not for it. */
+  readonly isNamed: boolean;
   readonly take: (frame: Wire) => Promise<void> | void;
 }
 
@@ -40,6 +42,8 @@ export class ModernServer {
   discovered: Wire;
   /** The progress tokens of all who ask: a server must not see one twice. */
   readonly tokens = new ProgressTokens<object>();
+  /** Takes what belongs to no one request, where all of them are one client's: then nobody else can be meant. */
+  stray: ((frame: Wire) => Promise<void> | void) | undefined;
   readonly #tools = new ToolBook();
   /** Told of frames that belong to nobody. */
   readonly #lost: (method: unknown, because: string) => void;
@@ -73,7 +77,14 @@ export class ModernServer {
     this.#last += 1;
     const id = this.#last;
     const meta = metaOf(request["params"]);
-    this.#takers.set(id, { token: meta?.["progressToken"], wantsLogs: meta?.[META.logLevel] !== undefined, take: onFrame });
+    // What a subscription is told names it, and nothing else is for it.
+    const isNamed = request["method"] === "subscriptions/listen";
+    this.#takers.set(id, {
+      token: meta?.["progressToken"],
+      wantsLogs: meta?.[META.logLevel] !== undefined && !isNamed,
+      isNamed,
+      take: onFrame,
+    });
     const message: Wire = { ...request, id };
     const call = startCall(this.peer, message, {
       signal,
@@ -133,8 +144,9 @@ export class ModernServer {
   #route(frame: Wire): Promise<void> | void {
     const { method, params } = frame;
     const taker = this.#takerOf(frame, isWire(params) ? params : {});
-    if (taker === undefined) return this.#lost(method, "nobody asked for it");
-    return taker.take(frame);
+    if (taker !== undefined) return taker.take(frame);
+    if (this.stray === undefined || NAMING.has(method) || frame["id"] !== undefined) return this.#lost(method, "nobody asked for it");
+    return this.stray(frame);
   }
 
   #takerOf({ method }: Wire, params: Wire): Taker | undefined {
@@ -143,10 +155,13 @@ export class ModernServer {
     if (method === "notifications/cancelled") return this.#takers.get(params["requestId"] as RequestId);
     const takers = [...this.#takers.values()];
     if (method === "notifications/progress") return takers.find(({ token }) => token !== undefined && token === params["progressToken"]);
-    const asking = method === "notifications/message" ? takers.filter(({ wantsLogs }) => wantsLogs) : takers;
-    return asking.length === 1 ? asking[0] : undefined;
+    const asking = takers.filter(method === "notifications/message" ? ({ wantsLogs }) => wantsLogs : ({ isNamed }) => !isNamed);
+    return asking.length === 1 || this.stray !== undefined ? asking[0] : undefined;
   }
 }
+
+/** The notifications that name what they belong to. */
+const NAMING = new Set<unknown>(["notifications/progress", "notifications/cancelled"]);
 
 /** Tells whether an answer says that the headers were not those of the message. */
 function isHeaderMismatch(answer: Wire): boolean {

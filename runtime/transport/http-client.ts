@@ -9,12 +9,12 @@ import type { Wire } from "../protocol.js";
 import { shown, type Observe } from "./events.js";
 import { readEvents } from "./event-stream.js";
 import { Exchange, type Call } from "./exchange.js";
-import { httpProfileOf } from "./http-features.js";
 import { isSessionId } from "./http-headers.js";
 import type { HttpWire, Incoming, WireOptions } from "./http-wire.js";
 import { stringifyMessage } from "./json.js";
 import { MAX_LINE_BYTES, readJson } from "./lines.js";
 import { readRefusal, type Refusal } from "./refusal.js";
+import { streamingProfile } from "./streaming.js";
 import { bounded, delay, waitBefore, within, type Backoff } from "./waiting.js";
 
 /** How long to be patient with a server, and how much to take from it. */
@@ -135,7 +135,7 @@ export class HttpPeer implements Peer {
   }
 
   agree(revision: string): void {
-    const profile = httpProfileOf(revision);
+    const profile = streamingProfile(revision);
     this.#agreed = {
       revision,
       versionHeader: profile.isEnabled(Feature.TransportProtocolVersionHeader) ? revision : undefined,

@@ -462,7 +462,7 @@ describe("other requests", () => {
     }
   });
 
-  it("GET opens a stream at a revision older than the transport, as at the first that has it", async () => {
+  it("GET opens the stream at a revision older than the transport too: clients speak it all the same", async () => {
     const client = bench();
     expect((await client.get(await client.session("2024-11-05"))).status).toBe(200);
   });
