@@ -11,6 +11,7 @@ import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
 import { isTold } from "./bridge.js";
 import { isBridgeError } from "./errors.js";
 import type { Flow } from "./flow.js";
+import { FIRST_ID, type Agreed } from "./handshake.js";
 import { messageOf, tell, type Backend, type ClientSide } from "./legacy-session.js";
 import type { BridgeOptions } from "./options.js";
 import { withId, withMeta } from "./payload.js";
@@ -22,13 +23,6 @@ import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
 import { PendingChanges } from "./watching.js";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../rpc-codes.js";
-
-/** What a relay is made of, once both handshakes are done. */
-export interface Relayed {
-  readonly agreement: Agreement;
-  readonly peer: Peer;
-  readonly welcome: Wire;
-}
 
 /** Carries one session to a server of the same era. https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
 export class RelayBackend implements Backend {
@@ -43,11 +37,11 @@ export class RelayBackend implements Backend {
   readonly #unheard: PendingChanges;
   /** The server's questions under way, by the ids it gave them. */
   readonly #asked = new Map<RequestId, AbortController>();
-  #lastId: number;
+  #lastId = FIRST_ID;
   #isClosed = false;
 
-  /** `lastId` is the last id the handshake used on the server's hop. */
-  constructor({ agreement, peer, welcome }: Relayed, client: ClientSide, options: BridgeOptions, lastId: number) {
+  /** Takes over once both handshakes are done. */
+  constructor({ agreement, peer, welcome }: Agreed, client: ClientSide, options: BridgeOptions) {
     this.downstream = agreement.downstream;
     this.upstream = agreement.upstream;
     this.welcome = welcome;
@@ -55,7 +49,6 @@ export class RelayBackend implements Backend {
     this.#peer = peer;
     this.#client = client;
     this.#options = options;
-    this.#lastId = lastId;
     this.#unheard = new PendingChanges(options.limits.watched);
     void pump(peer, (frame) => this.#heard(frame, undefined));
     void peer.closed.then((reason) => {

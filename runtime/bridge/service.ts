@@ -8,7 +8,7 @@ import { codecFor, knownRevisions, resolve } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { classifyHttp, type Serving } from "./classify.js";
 import { eraOf, knownOf, newestOf } from "./eras.js";
-import { Refusal } from "./errors.js";
+import { isUnreachable, Refusal, Unreachable } from "./errors.js";
 import { Account, type BridgeEvent } from "./events.js";
 import { OF_CAPABILITIES, shakeHands } from "./handshake.js";
 import { LegacySession, messageOf, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
@@ -130,11 +130,18 @@ export class BridgeService implements Service {
     const lost = (method: unknown, because: string): void => {
       client.account.tell({ event: "dropped", hop: "upstream", method: typeof method === "string" ? method : undefined, because });
     };
-    const opened = await this.#upstream.open("legacy", lost);
-    const backend =
+    let opened = await this.#upstream.open("legacy", lost);
+    let backend =
       opened.era === "legacy"
         ? await this.#relay(initialize, greeting.revision, opened, client)
         : await this.#modern(params, greeting.revision, opened, client);
+    if ("modern" in backend) {
+      const because = `the server takes no handshake; trying ${backend.modern.join(", ")}`;
+      client.account.tell({ event: "reconnected", because });
+      const again = await this.#upstream.openModern(backend.modern, lost);
+      opened = again;
+      backend = await this.#modern(params, greeting.revision, again, client);
+    }
     if (!("refused" in backend)) client.account.tell(openedEvent(backend, opened, client.link.transport));
     return backend;
   }
@@ -144,25 +151,25 @@ export class BridgeService implements Service {
     downstream: string,
     opened: Opened & { readonly era: "legacy" },
     client: ClientSide,
-  ): Promise<RelayBackend | Refused> {
+  ): Promise<RelayBackend | Refused | { readonly modern: readonly string[] }> {
     const { spoken } = this.#upstream;
-    let id = 0;
     const wanted = spoken.includes(downstream) && eraOf(downstream) === "legacy" ? downstream : newestOf(spoken, "legacy");
     const offer = this.#options.choices.upstreamRevision ?? wanted ?? downstream;
-    const controller = new AbortController();
-    const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal: controller.signal };
-    for (let { peer, transport }: { peer: Peer; transport: TransportName } = opened; ;) {
+    const { signal } = new AbortController();
+    let { peer, transport }: { peer: Peer; transport: TransportName } = opened;
+    let isUsed = opened.isUsed;
+    for (;;) {
+      const renew = (): Promise<Peer> => this.#upstream.openOver(transport);
+      const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal, renew, isUsed };
       try {
-        const greeted = await shakeHands(greeting, peer, this.#options, () => (id += 1));
-        if (!("refused" in greeted)) return new RelayBackend({ ...greeted, peer }, client, this.#options, id);
-        await peer.close();
-        return greeted;
+        const greeted = await shakeHands(greeting, peer, this.#options);
+        return "agreement" in greeted ? new RelayBackend(greeted, client, this.#options) : greeted;
       } catch (error) {
-        await peer.close();
         const older = suggestsOlderTransport(error) ? olderTransport(this.#upstream.connector, transport) : undefined;
-        if (older === undefined) throw error;
+        if (older === undefined) throw withDoubt(error, opened.doubt);
         client.account.tell({ event: "reconnected", because: `${messageOf(error)}; trying ${older}` });
         transport = older;
+        isUsed = false;
         peer = await this.#upstream.openOver(older);
       }
     }
@@ -207,7 +214,7 @@ export function makeBridge(connector: Connector, options: BridgeOptions): Bridge
 /** Reads the params of `initialize` as tolerantly as everything is read, at the revision they ask for where that is known. */
 async function readInitialize(message: Wire, revisions: readonly string[]): Promise<{ readonly params: Wire } | Refused> {
   const asked = isWire(message["params"]) ? message["params"]["protocolVersion"] : undefined;
-  const revision = knownOf([asked], "legacy")[0] ?? newestOf(revisions, "legacy") ?? "";
+  const revision = knownOf([asked], "legacy")[0] ?? newestOf(revisions, "legacy") ?? newestOf(knownRevisions(), "legacy") ?? "";
   const codec = await codecFor(revision, resolve({ revision, client: undefined, server: undefined, transport: null }));
   try {
     const envelope = liftEnvelope(codec, message);
@@ -216,6 +223,13 @@ async function readInitialize(message: Wire, revisions: readonly string[]): Prom
     if (isEnvelopeError(error)) return { refused: { code: error.rpcCode, message: error.message } };
     throw error;
   }
+}
+
+/** Says of a failed handshake what the probe before it failed with: both may be one refused credential. */
+function withDoubt(error: unknown, doubt: Unreachable | undefined): unknown {
+  if (doubt === undefined || !isUnreachable(error)) return error;
+  const { status, body, challenge, delivered } = error;
+  return new Unreachable(error.peer, `${error.reason}; before that, ${doubt.reason}`, { status, body, challenge, delivered, cause: doubt });
 }
 
 function openedEvent(

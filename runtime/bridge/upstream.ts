@@ -2,10 +2,10 @@
 
 import type { Wire } from "../protocol.js";
 import { DISCOVER } from "./answers.js";
-import { eraOf, newestOf } from "./eras.js";
-import { Close } from "./errors.js";
+import { definesTransport, eraOf, newestOf } from "./eras.js";
+import { Close, Unreachable } from "./errors.js";
 import { ModernServer } from "./modern-server.js";
-import { narrowed } from "./negotiate.js";
+import { narrowed, nothingMutual } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
 import type { Connector, Peer, TransportName } from "./peer.js";
 import { EraCache } from "./probe.js";
@@ -13,7 +13,16 @@ import { askDiscovery, probe, type Probed } from "./prober.js";
 
 /** A conversation with the server, before the first request of a client's: its era, and what to offer it. */
 export type Opened =
-  | { readonly era: "legacy"; readonly peer: Peer; readonly transport: TransportName; readonly offer: string | undefined }
+  | {
+      readonly era: "legacy";
+      readonly peer: Peer;
+      readonly transport: TransportName;
+      readonly offer: string | undefined;
+      /** True where the conversation began with a probe. */
+      readonly isUsed: boolean;
+      /** Why the probe failed, where the handshake is to decide whether the credential is refused. */
+      readonly doubt: Unreachable | undefined;
+    }
   | { readonly era: "modern"; readonly server: ModernServer; readonly isShared: boolean };
 
 /** How long a server is taken for legacy before it is asked again, and how many servers are remembered. */
@@ -62,8 +71,26 @@ export class Upstream {
     if (isLegacy) {
       const peer = this.#kept(found.peer ?? (await this.connector.connect(found.transport)));
       const offer = eraOf(found.revision) === "legacy" ? found.revision : newestOf(found.revisions, "legacy");
-      return { era: "legacy", peer, transport: found.transport, offer };
+      return { era: "legacy", peer, transport: found.transport, offer, isUsed: found.peer !== undefined, doubt: found.doubt };
     }
+    return this.#openModern(found, lost);
+  }
+
+  /** Opens a conversation with a server that took no handshake and named these modern revisions instead. */
+  async openModern(
+    revisions: readonly string[],
+    lost: (method: unknown, because: string) => void,
+  ): Promise<Opened & { readonly era: "modern" }> {
+    const revision = newestOf(revisions, "modern");
+    const transport = this.connector.transports.find((name) => revision !== undefined && definesTransport(revision, name));
+    if (revision === undefined || transport === undefined) {
+      throw new Unreachable(this.connector.name, nothingMutual(this.spoken, revisions), { delivered: "no" });
+    }
+    this.#eras.keep(this.connector.name, { era: "modern", revisions }, this.#options.now());
+    return this.#openModern({ era: "modern", revision, revisions, transport }, lost);
+  }
+
+  async #openModern(found: Probed, lost: (method: unknown, because: string) => void): Promise<Opened & { readonly era: "modern" }> {
     if (this.connector.spawns) return { era: "modern", server: await this.#serverOf(found, lost), isShared: false };
     this.#shared ??= this.#share(found);
     return { era: "modern", server: await this.#shared, isShared: true };
@@ -113,6 +140,7 @@ export class Upstream {
       timeoutMs: timeouts.probe,
       stdioProbe: choices.stdioProbe,
       cache: this.#eras,
+      credential: this.connector.showsCredential,
       now,
       ...(forced === undefined ? {} : { era: eraOf(forced) }),
     });
