@@ -135,6 +135,19 @@ async function offered(
   }
 }
 
+/**
+ * Opens a session anew where the server has lost the first: the same handshake on a connection of its own. Rejects with `Unreachable`, and with the
+ * fault `upstream-unavailable` where it comes to something else this time.
+ */
+export async function shakeAgain({ opening, agreement }: Agreed, peer: Peer, options: BridgeOptions): Promise<void> {
+  const { version } = agreement.upstream;
+  const { signal } = new AbortController();
+  const call = startCall(peer, withId(opening, FIRST_ID), { signal, timeout: options.timeouts.handshake });
+  const settlement = settle((await call.answer)["result"], [version]);
+  if ("refused" in settlement) throw strangeOffer(settlement, version);
+  peer.agree(version);
+}
+
 interface Agreeing {
   readonly answer: Wire;
   readonly params: Wire;

@@ -163,7 +163,8 @@ export class BridgeService implements Service {
       const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal, renew, isUsed };
       try {
         const greeted = await shakeHands(greeting, peer, this.#options);
-        return "agreement" in greeted ? new RelayBackend(greeted, client, this.#options) : greeted;
+        if (!("agreement" in greeted)) return greeted;
+        return new RelayBackend(greeted, client, { renew, deafTo: this.#upstream.deafTo }, this.#options);
       } catch (error) {
         const older = suggestsOlderTransport(error) ? olderTransport(this.#upstream.connector, transport) : undefined;
         if (older === undefined) throw withDoubt(error, opened.doubt);

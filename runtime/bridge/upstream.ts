@@ -33,6 +33,8 @@ export class Upstream {
   readonly connector: Connector;
   /** The revisions that may be spoken with it. */
   readonly spoken: readonly string[];
+  /** The notifications at which conversations with it have ended. */
+  readonly deafTo = new Set<string>();
   readonly #options: BridgeOptions;
   readonly #eras = new EraCache(MEMORY);
   readonly #lost: (method: unknown, because: string) => void;

@@ -150,7 +150,7 @@ export function playBridgeNegotiation(): void {
         "no list": [REFUSED, ["2025-03-26"], [NEWEST, "2025-06-18", "2025-03-26"], true],
         "a list that is none": [{ ...REFUSED, data: { supported: "2025-06-18" } }, ["2025-06-18"], [NEWEST, "2025-06-18"], true],
         "another code": [{ code: -32603, message: "boom" }, ["2025-06-18"], [NEWEST, "2025-06-18"], true],
-        "nothing ever taken": [REFUSED, [], [...LEGACY].reverse(), false],
+        "nothing ever taken": [REFUSED, [], LEGACY.toReversed(), false],
       },
       async ([error, takes, tries, isOpen]) => {
         const stage = await legacyStage({ client: NEWEST, script: taking(takes, error) });
@@ -549,7 +549,7 @@ export function playBridgeNegotiation(): void {
           const { status, messages, headers } = await sendRaw(port, withHeader(head, "Mcp-Session-Id", session), body);
           expect(status).toBe(200);
           expect(headers["mcp-session-id"]).toBeUndefined();
-          expect(messages).toMatchObject([{ id: "d1", result: { supportedVersions: [revision, ...[...LEGACY].reverse()] } }]);
+          expect(messages).toMatchObject([{ id: "d1", result: { supportedVersions: [revision, ...LEGACY.toReversed()] } }]);
         }
         expect((await sendRaw(port, headOf(), initialize("2025-06-18"))).headers["mcp-session-id"]).toBeDefined();
       },
