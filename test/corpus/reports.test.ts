@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { assertionsAbout, reportIds } from "./reports.js";
 import { playBatches } from "./reports/batches.js";
+import { playBridgeHttp } from "./reports/bridge-http.js";
 import { playBridgeNegotiation } from "./reports/bridge-negotiation.js";
 import { playCapabilities } from "./reports/capabilities.js";
 import { playContent } from "./reports/content.js";
@@ -25,6 +26,7 @@ playBatches();
 playErrors();
 playForwarding();
 playBridgeNegotiation();
+playBridgeHttp();
 
 // Last, since it counts what the others did.
 describe("the table of reports", () => {

@@ -227,7 +227,11 @@ function readRaw(bytes: Buffer): RawAnswer {
   const rest = bytes.subarray(end + 4);
   const text = (headers["transfer-encoding"] === "chunked" ? unchunked(rest) : rest).toString();
   const isStream = headers["content-type"]?.startsWith("text/event-stream") === true;
-  const data = isStream ? [...text.matchAll(/^data: ?(.+)$/gm)].map(([, line]) => line ?? "") : text === "" ? [] : [text];
+  const data = isStream
+    ? [...text.matchAll(/^data: ?(.+)$/gm)].map(([, line]) => line?.trim() ?? "").filter((line) => line !== "")
+    : text === ""
+      ? []
+      : [text];
   return { status: Number(first.split(" ")[1]), headers, text, messages: data.map((entry) => JSON.parse(entry) as Wire) };
 }
 
