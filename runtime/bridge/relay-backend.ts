@@ -21,6 +21,7 @@ import type { Peer, Sink } from "./peer.js";
 import { whyUnanswered } from "./questions.js";
 import { errorAnswer, errorOf } from "./answers.js";
 import { errorFor } from "./refusal.js";
+import { outcomeOf } from "./rounds.js";
 import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
 import { PendingChanges } from "./watching.js";
@@ -120,6 +121,7 @@ export class RelayBackend implements Backend {
       const { outbound, asking } = crossCall(this.#agreement, flow.message, "clientToServer", edit, steps);
       this.#tellSteps(flow.method, "clientToServer", "params", steps);
       const answer = await this.#answered(outbound, call);
+      this.#checkFinished(flow.method, answer["result"]);
       const back = new TranslationReport();
       const own = (result: unknown): unknown => this.#stripped(result);
       const reply = crossAnswer(this.#agreement, answer, { method: flow.method, params: asking.params }, "clientToServer", own, back);
@@ -207,6 +209,13 @@ export class RelayBackend implements Backend {
       this.#client.account.tell({ event: "made-up", method: UPDATED, because: "it may have been missed while there was no session" });
       void this.#give(UPDATED, { jsonrpc: "2.0", method: UPDATED, params: { uri } }, undefined);
     }
+  }
+
+  /** A server of this era finishes what it answers: what says otherwise is no success, and no question either. */
+  #checkFinished(method: string, result: unknown): void {
+    if (!isWire(result) || this.upstream.method(method) === undefined || outcomeOf(result) === "complete") return;
+    const message = `cannot read the answer to ${method}: its result type is ${JSON.stringify(result["resultType"])}`;
+    throw Refusal.of({ kind: "upstream-violation", message, from: this.upstream.version, sideEffects: "possible", upstream: result });
   }
 
   #stripped(payload: unknown): unknown {

@@ -185,7 +185,9 @@ export class BridgeService implements Service {
     const { identity } = this.#options;
     const { transport } = client.link;
     const { capabilities, clientInfo } = params;
-    const told = initializeResultOf(server.discovered, downstream, identity, ALL_CHANNELS);
+    const { takesSubscriptions } = server.known;
+    const channels = { lists: takesSubscriptions, resources: takesSubscriptions, logs: true };
+    const told = initializeResultOf(server.discovered, downstream, identity, channels);
     const profile = resolve({ revision: downstream, client: capabilities, server: told["capabilities"], transport });
     const codec = await codecFor(downstream, profile, { checked: true });
     const welcome = codec.lower("initialize", "result", told, OF_CAPABILITIES) as Wire;
@@ -203,9 +205,6 @@ export class BridgeService implements Service {
     );
   }
 }
-
-/** What a session of a legacy client can be told of: everything, at once or as soon as it has a stream. */
-const ALL_CHANNELS = { lists: true, resources: true, logs: true };
 
 /** Makes a bridge; throws `UnknownRevisionError` for a forced revision no table has. */
 export function makeBridge(connector: Connector, options: BridgeOptions): BridgeService {

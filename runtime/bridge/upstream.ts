@@ -4,7 +4,7 @@ import type { Wire } from "../protocol.js";
 import { DISCOVER } from "./answers.js";
 import { definesTransport, eraOf, newestOf } from "./eras.js";
 import { Close, Unreachable } from "./errors.js";
-import { ModernServer } from "./modern-server.js";
+import { ModernServer, type ServerKnown } from "./modern-server.js";
 import { narrowed, nothingMutual } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
 import type { Connector, Peer, TransportName } from "./peer.js";
@@ -35,6 +35,7 @@ export class Upstream {
   readonly spoken: readonly string[];
   /** The notifications at which conversations with it have ended. */
   readonly deafTo = new Set<string>();
+  readonly #known: ServerKnown = { takesSubscriptions: true };
   readonly #options: BridgeOptions;
   readonly #eras = new EraCache(MEMORY);
   readonly #lost: (method: unknown, because: string) => void;
@@ -166,7 +167,7 @@ export class Upstream {
     const peer = this.#kept(found.peer ?? (await this.connector.connect(found.transport)));
     peer.agree(found.revision);
     const discovered = found.discover ?? (await askDiscovery(peer, found.revision, this.#introduction()));
-    return new ModernServer(peer, found.revision, discovered ?? this.#assumed(), lost);
+    return new ModernServer(peer, found.revision, discovered ?? this.#assumed(), lost, this.#known);
   }
 
   /** Asks a server that is shared what it serves now: a client that comes later must not be told of what was, or of a server that is gone. */
