@@ -103,9 +103,13 @@ function lowered(codec: Codec, envelope: Envelope, policy: DegradePolicy, report
  * Holds a method against what was agreed on both hops, before anything is sent. Throws `FeatureUnavailable` and `MethodNotBridged`; a method that
  * no revision knows passes.
  */
-export function checkShared(from: Codec, to: Codec, { method, wire }: Asking, direction: Direction): void {
+export function checkShared(from: Codec, to: Codec, { kind, method, wire }: Asking, direction: Direction): void {
   for (const codec of [from, to]) {
     const { tables } = codec.profile;
+    const known = codec.method(method)?.kind;
+    if (known !== undefined && known !== kind) {
+      throw new Unreadable(`cannot forward ${method}: it is a ${known}, and came ${kind === "request" ? "with" : "without"} an id`);
+    }
     if (codec.method(method)?.embedded !== false) {
       if (isModelled(codec, method)) {
         throw new MethodNotBridged(method, `${codec.version} has no such message; ${printHops(from, to)}`);

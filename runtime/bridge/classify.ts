@@ -221,10 +221,15 @@ function idOf(message: Wire): RequestId | undefined {
 
 /** Reads a header that came once, or several times with one value; what came with several stays as it is and is no revision. */
 function singleHeader(text: string | undefined): string | undefined {
-  const values = new Set((text ?? "").split(",").map((value) => value.trim()));
+  // What stands between two commas and is empty is no value: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1.2
+  const values = new Set(
+    (text ?? "")
+      .split(",")
+      .map((value) => value.trim())
+      .filter((value) => value !== ""),
+  );
   const [first] = values;
-  if (values.size > 1) return text;
-  return first === "" ? undefined : first;
+  return values.size > 1 ? text : first;
 }
 
 /** Tells whether a request may come before the handshake: what the tables let, and the log level, which clients in the field set that early. */

@@ -72,6 +72,7 @@ export class FeatureUnavailable extends BridgeError {
 
 /** Says that a peer cannot be reached, or went away before it answered. */
 export class Unreachable extends BridgeError {
+  readonly peer: string;
   readonly reason: string;
   readonly status: number | undefined;
   readonly body: string | undefined;
@@ -81,6 +82,7 @@ export class Unreachable extends BridgeError {
 
   constructor(peer: string, reason: string, fault: UnreachableFault = {}) {
     super("unreachable", "Unreachable", `cannot reach ${peer}: ${reason}`, fault.cause);
+    this.peer = peer;
     this.reason = reason;
     this.status = fault.status;
     this.body = fault.body;

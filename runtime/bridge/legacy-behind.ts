@@ -29,7 +29,7 @@ import type { Behind } from "./modern-front.js";
 import type { BridgeOptions } from "./options.js";
 import { ParkedFlow, type Question, type TurnEnd } from "./parked-flow.js";
 import { withId, withMeta } from "./payload.js";
-import type { Peer, Visit } from "./peer.js";
+import type { Visit } from "./peer.js";
 import { PooledSession, type PooledCall } from "./pooled-session.js";
 import { discoverResultOf, fingerprintOf, handshakeCapabilities, withoutModernFields } from "./project.js";
 import { readError } from "./refusal.js";
@@ -146,25 +146,26 @@ export class LegacyBehind implements Behind {
       method: "initialize",
       params: { protocolVersion: offer, capabilities, clientInfo: options.identity },
     };
-    const never = new AbortController();
-    const greeting = { message, downstream: offer, offer, spoken: upstream.spoken, transport: "stdio" as const, signal: never.signal };
+    const { signal } = new AbortController();
     return upstream.greeted(
       opened,
-      async (peer: Peer) => {
-        let id = 0;
-        const greeted = await shakeHands(greeting, peer, options, () => (id += 1));
+      async ({ peer, isUsed, renew }) => {
+        const greeting = { message, downstream: offer, offer, spoken: upstream.spoken, transport: "stdio" as const, signal, renew, isUsed };
+        const greeted = await shakeHands(greeting, peer, options);
         if ("refused" in greeted) throw new Refusal(greeted.refused);
+        if ("modern" in greeted)
+          throw Refusal.of({ kind: "upstream-unavailable", message: "the server is of the modern era now", retry: "same" });
         const session = new PooledSession({
           isInviting: fingerprint !== "",
           newest: await codecFor(offer, CapabilitySet.allFor(offer).resolve(offer, null)),
-          peer,
+          peer: greeted.peer,
           upstream: greeted.agreement.upstream,
           welcome: greeted.welcome,
           options,
           account,
-          lastId: id,
+          lastId: 1,
         });
-        void peer.closed.then((reason) => this.#lost(session, reason));
+        void greeted.peer.closed.then((reason) => this.#lost(session, reason));
         await session.begin();
         return session;
       },

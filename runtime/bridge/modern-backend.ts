@@ -86,7 +86,11 @@ export class ModernBackend implements Backend {
 
   async call(flow: Flow): Promise<Wire> {
     const own = OWN[flow.method];
-    if (own === undefined) return this.#carry(flow);
+    if (own === undefined) {
+      // A client that asks for something is ready, whether or not it said so.
+      void this.#subscription.start();
+      return this.#carry(flow);
+    }
     // Held against the client's own agreement first: what was not advertised is not there.
     const asking = liftCall(this.downstream, flow.message);
     checkShared(this.downstream, this.downstream, asking, "clientToServer");

@@ -3,7 +3,9 @@
 
 import { isWire } from "../capabilities.js";
 import type { RequestId } from "../envelope.js";
+import type { Method } from "../mcp.js";
 import type { Wire } from "../protocol.js";
+import { METHOD_NOT_FOUND } from "../rpc-codes.js";
 import { metaOf } from "./answers.js";
 import { codeIn } from "./eras.js";
 import { paramHeaders, standardHeaders, ToolBook, type InvalidTool, type ParamHeader } from "./headers.js";
@@ -26,6 +28,12 @@ export interface ModernCall {
   readonly reason?: (() => string | undefined) | undefined;
 }
 
+/** What was found out about a server and holds for all connections with it. */
+export interface ServerKnown {
+  /** False once it did not know the request for subscriptions, whatever it advertises. */
+  takesSubscriptions: boolean;
+}
+
 interface Taker {
   readonly token: unknown;
   readonly wantsLogs: boolean;
@@ -44,13 +52,22 @@ export class ModernServer {
   readonly tokens = new ProgressTokens<object>();
   /** Takes what belongs to no one request, where all of them are one client's: then nobody else can be meant. */
   stray: ((frame: Wire) => Promise<void> | void) | undefined;
+  /** What is known of the server behind this and other connections. */
+  readonly known: ServerKnown;
   readonly #tools = new ToolBook();
   /** Told of frames that belong to nobody. */
   readonly #lost: (method: unknown, because: string) => void;
   readonly #takers = new Map<RequestId, Taker>();
   #last = 0;
 
-  constructor(peer: Peer, revision: string, discovered: Wire, lost: (method: unknown, because: string) => void) {
+  constructor(
+    peer: Peer,
+    revision: string,
+    discovered: Wire,
+    lost: (method: unknown, because: string) => void,
+    known: ServerKnown = { takesSubscriptions: true },
+  ) {
+    this.known = known;
     this.peer = peer;
     this.revision = revision;
     this.discovered = discovered;
@@ -95,6 +112,7 @@ export class ModernServer {
     });
     const answer = call.answer
       .then(async (answered) => {
+        if (request["method"] === LISTEN && readError(answered)?.code === METHOD_NOT_FOUND) this.known.takesSubscriptions = false;
         // What came before the answer on a channel for everything is dealt with before the answer is.
         await drain(this.peer, (frame) => this.#route(frame));
         return answered;
@@ -103,17 +121,18 @@ export class ModernServer {
     return { answer, rest: call.rest };
   }
 
-  /** Lists all tools on behalf of a request, with what that said of its client. */
+  /** Lists all tools on behalf of a request, with what that said of its client; a list that goes round or never ends is left. */
   async #lookUpTools({ request, signal, timeout }: ModernCall): Promise<void> {
     const { progressToken: _, ...meta } = metaOf(request["params"]) ?? {};
-    for (let cursor: unknown; ;) {
+    const seen = new Set<unknown>();
+    for (let cursor: unknown; seen.size < MOST_PAGES; seen.add(cursor)) {
       const params = { ...(cursor === undefined ? {} : { cursor }), _meta: meta };
       const call = this.#send({ request: { jsonrpc: "2.0", method: "tools/list", params }, signal, timeout, onFrame: () => undefined });
       const { result } = await call.answer;
       if (!isWire(result)) return;
       this.learn(result["tools"]);
-      if (typeof result["nextCursor"] !== "string" || result["nextCursor"] === cursor) return;
       cursor = result["nextCursor"];
+      if (typeof cursor !== "string" || seen.has(cursor)) return;
     }
   }
 
@@ -167,6 +186,10 @@ const NAMING = new Set<unknown>(["notifications/progress", "notifications/cancel
 function isHeaderMismatch(answer: Wire): boolean {
   return readError(answer)?.code === codeIn("modern", "HEADER_MISMATCH");
 }
+
+const LISTEN = "subscriptions/listen" satisfies Method;
+/** Most pages of a list that are read in a row. */
+const MOST_PAGES = 256;
 
 /** Whoever asks a server through one connector is shown the same tools: they ask with the same credential. */
 const OWNER = "";

@@ -56,6 +56,8 @@ export interface Connector {
   readonly transports: readonly TransportName[];
   /** True where every connection is a process of its own, which a wrong first message may end. */
   readonly spawns: boolean;
+  /** True where every request carries what was configured to let it in. */
+  readonly showsCredential?: boolean | undefined;
   /** Opens one conversation; rejects with `Unreachable`. */
   connect(transport: TransportName): Promise<Peer>;
 }

@@ -64,8 +64,8 @@ export async function probe(connector: Connector, options: ProbeOptions): Promis
   const [asked] = knownOf(spoken, "modern");
   const transport = connector.transports.find((name) => asked !== undefined && definesTransport(asked, name)) ?? firstOf(connector);
   const remembered = era === undefined ? cache?.find(server, now()) : undefined;
-  const isKnownLegacy =
-    era === "legacy" || remembered?.era === "legacy" || (era === undefined && connector.spawns && options.stdioProbe === "off");
+  const isUnasked = era === undefined && remembered === undefined && connector.spawns && options.stdioProbe === "off";
+  const isKnownLegacy = era === "legacy" || remembered?.era === "legacy" || isUnasked;
   const mayProbe = asked !== undefined && definesTransport(asked, transport);
   if (!mayProbe || isKnownLegacy) return handshake(connector, transport, options, remembered?.revisions ?? []);
   if (remembered !== undefined) return modern(connector, transport, options, remembered.revisions);

@@ -5,108 +5,243 @@ import { isWire } from "../capabilities.js";
 import type { Codec } from "../codec.js";
 import { readHead, type RequestId } from "../envelope.js";
 import { isEnvelopeError } from "../errors.js";
+import type { Method } from "../mcp.js";
 import type { Direction, Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
 import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
 import { isTold } from "./bridge.js";
-import { isBridgeError } from "./errors.js";
+import { isBridgeError, isUnreachable, Refusal } from "./errors.js";
 import type { Flow } from "./flow.js";
+import { FIRST_ID, shakeAgain, type Agreed } from "./handshake.js";
 import { messageOf, tell, type Backend, type ClientSide } from "./legacy-session.js";
+import { crossingOf, stripMeta, type Crossing, type HopFacts } from "./meta.js";
 import type { BridgeOptions } from "./options.js";
 import { withId, withMeta } from "./payload.js";
 import type { Peer, Sink } from "./peer.js";
 import { whyUnanswered } from "./questions.js";
 import { errorAnswer, errorOf } from "./answers.js";
 import { errorFor } from "./refusal.js";
+import { outcomeOf } from "./rounds.js";
 import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
 import { PendingChanges } from "./watching.js";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../rpc-codes.js";
-
-/** What a relay is made of, once both handshakes are done. */
-export interface Relayed {
-  readonly agreement: Agreement;
-  readonly peer: Peer;
-  readonly welcome: Wire;
-}
 
 /** Carries one session to a server of the same era. https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
 export class RelayBackend implements Backend {
   readonly downstream: Codec;
   readonly upstream: Codec;
   readonly welcome: Wire;
+  readonly #agreed: Agreed;
   readonly #agreement: Agreement;
-  readonly #peer: Peer;
+  readonly #crossing: Crossing;
+  readonly #server: ServerEnd;
+  #peer: Peer;
   readonly #client: ClientSide;
   readonly #options: BridgeOptions;
   readonly #tokens = new ProgressTokens<RelayedCall>();
   readonly #unheard: PendingChanges;
   /** The server's questions under way, by the ids it gave them. */
   readonly #asked = new Map<RequestId, AbortController>();
-  #lastId: number;
+  #lastId = FIRST_ID;
   #isClosed = false;
+  /** Resolves once the server was told that the handshake is done. */
+  #started: Promise<void> = Promise.resolve();
+  /** What the server said before the client was ready for it; undefined once it is. */
+  #early: Wire[] | undefined = [];
+  /** The session being begun anew, if it is. */
+  #renewing: Promise<void> | undefined;
+  /** What a new session at the server has to be told of: the log level, and the resources that are watched. */
+  #level: Wire | undefined;
+  readonly #watched = new Map<string, Wire>();
+  /** The notification that was the last thing the server got; undefined where it was a request. */
+  #lastNote: string | undefined;
 
-  /** `lastId` is the last id the handshake used on the server's hop. */
-  constructor({ agreement, peer, welcome }: Relayed, client: ClientSide, options: BridgeOptions, lastId: number) {
+  /** Takes over once both handshakes are done, and says so to the server: whatever becomes of the client, the server's hop is complete. */
+  constructor(agreed: Agreed, client: ClientSide, server: ServerEnd, options: BridgeOptions) {
+    const { agreement, peer, welcome } = agreed;
     this.downstream = agreement.downstream;
     this.upstream = agreement.upstream;
     this.welcome = welcome;
+    this.#agreed = agreed;
     this.#agreement = agreement;
     this.#peer = peer;
     this.#client = client;
+    this.#server = server;
     this.#options = options;
-    this.#lastId = lastId;
     this.#unheard = new PendingChanges(options.limits.watched);
+    this.#crossing = crossingOf(factsOf(agreement.downstream), factsOf(agreement.upstream));
+    this.#attach(peer);
+    this.#started = this.#start();
+  }
+
+  /** Listens to a connection until it is over. */
+  #attach(peer: Peer): void {
     void pump(peer, (frame) => this.#heard(frame, undefined));
     void peer.closed.then((reason) => {
-      if (!this.#isClosed) client.link.end(`the server is gone: ${reason.message}`);
+      if (this.#isClosed || this.#peer !== peer) return;
+      if (isUnreachable(reason) && reason.sessionGone) void this.#renew(peer, reason).catch((error: unknown) => this.#over(error));
+      else this.#over(reason);
     });
   }
 
+  #over(reason: unknown): void {
+    if (this.#lastNote !== undefined && this.#lastNote !== INITIALIZED) this.#server.deafTo.add(this.#lastNote);
+    if (!this.#isClosed) this.#client.link.end(`the server is gone: ${messageOf(reason)}`);
+  }
+
+  async #start(): Promise<void> {
+    const peer = this.#peer;
+    const told = peer.notify({ jsonrpc: "2.0", method: INITIALIZED }).catch((error: unknown) => this.#drop("upstream", INITIALIZED, error));
+    // A request may overtake it; servers that mind wait a little themselves.
+    await Promise.race([told, new Promise((resolve) => setTimeout(resolve, GRACE_MS).unref())]);
+    // A server need not have such a stream, and the session goes on without one.
+    void peer.listen().catch((error: unknown) => this.#drop("upstream", undefined, error));
+  }
+
+  /** Lets out what the server said before the client was ready. */
+  #ready(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const frame of early) void this.#heard(frame, undefined);
+  }
+
   async call(flow: Flow): Promise<Wire> {
-    const { message, method } = flow;
-    const steps = new TranslationReport();
-    const token = progressTokenOf(message["params"]);
+    await this.#started;
+    if (flow.method !== SET_LEVEL) this.#ready();
+    const token = progressTokenOf(flow.message["params"]);
     const call: RelayedCall = { flow, line: token === undefined ? undefined : new ProgressLine(token) };
     const minted = call.line === undefined ? undefined : this.#tokens.mint(call);
     try {
-      const edit = minted === undefined ? undefined : (params: unknown) => withMeta(params, "progressToken", minted);
-      const { outbound, asking } = crossCall(this.#agreement, message, "clientToServer", edit, steps);
-      this.#tellSteps(method, "clientToServer", "params", steps);
-      this.#lastId += 1;
-      const id = this.#lastId;
-      call.under = startCall(this.#peer, withId(outbound, id), {
-        signal: flow.signal,
-        timeout: this.#options.timeouts.call,
-        onFrame: (frame) => void this.#heard(frame, flow),
-        onEnd: (why) => void this.#cancelUpstream(id, why === "late" ? "no answer in time" : flow.reason),
-      });
-      const answer = await call.under.answer;
-      await drain(this.#peer, (frame) => this.#heard(frame, undefined));
+      const edit = (params: unknown): unknown => {
+        const stripped = this.#stripped(params);
+        return minted === undefined ? stripped : withMeta(stripped, "progressToken", minted);
+      };
+      const steps = new TranslationReport();
+      const { outbound, asking } = crossCall(this.#agreement, flow.message, "clientToServer", edit, steps);
+      this.#tellSteps(flow.method, "clientToServer", "params", steps);
+      const answer = await this.#answered(outbound, call);
+      this.#checkFinished(flow.method, answer["result"]);
       const back = new TranslationReport();
-      const reply = crossAnswer(this.#agreement, answer, { method, params: asking.params }, "clientToServer", undefined, back);
-      this.#tellSteps(method, "serverToClient", "error" in answer ? "error" : "result", back);
+      const own = (result: unknown): unknown => this.#stripped(result);
+      const reply = crossAnswer(this.#agreement, answer, { method: flow.method, params: asking.params }, "clientToServer", own, back);
+      this.#tellSteps(flow.method, "serverToClient", "error" in answer ? "error" : "result", back);
+      if (!("error" in answer)) this.#keep(outbound);
       return withId(reply, flow.id);
     } finally {
       if (minted !== undefined) this.#tokens.end(minted);
     }
   }
 
+  /**
+   * Asks the server, and once more in a session begun anew where it has lost the first: it did not read the request, but what may do something is
+   * the client's to ask again.
+   */
+  async #answered(outbound: Wire, call: RelayedCall): Promise<Wire> {
+    await this.#renewing;
+    const peer = this.#peer;
+    try {
+      return await this.#ask(outbound, call);
+    } catch (error) {
+      if (!isUnreachable(error) || !error.sessionGone || this.#isClosed) throw error;
+      await this.#renew(peer, error);
+      if (!REPEATABLE.has(call.flow.method)) throw lost(call.flow.method);
+      return this.#ask(outbound, call);
+    }
+  }
+
+  async #ask(outbound: Wire, call: RelayedCall): Promise<Wire> {
+    const { flow } = call;
+    const peer = this.#peer;
+    const id = this.#nextId();
+    this.#lastNote = undefined;
+    call.under = startCall(peer, withId(outbound, id), {
+      signal: flow.signal,
+      timeout: this.#options.timeouts.call,
+      onFrame: (frame) => void this.#heard(frame, flow),
+      onEnd: (why) => void this.#cancelUpstream(id, why === "late" ? "no answer in time" : flow.reason),
+    });
+    const answer = await call.under.answer;
+    await drain(peer, (frame) => this.#heard(frame, undefined));
+    return answer;
+  }
+
+  #nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  /** Keeps what a new session would have to be told. */
+  #keep(outbound: Wire): void {
+    const uri = isWire(outbound["params"]) ? outbound["params"]["uri"] : undefined;
+    if (outbound["method"] === SET_LEVEL) this.#level = outbound;
+    else if (outbound["method"] === SUBSCRIBE && typeof uri === "string") this.#watched.set(uri, outbound);
+    else if (outbound["method"] === UNSUBSCRIBE && typeof uri === "string") this.#watched.delete(uri);
+  }
+
+  /** Begins the session at the server anew, once for all who found it gone. Rejects with a `BridgeError`. */
+  #renew(gone: Peer, because: Error): Promise<void> {
+    if (this.#peer !== gone) return this.#renewing ?? Promise.resolve();
+    this.#renewing ??= this.#begin(gone, because).finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #begin(gone: Peer, because: Error): Promise<void> {
+    const peer = await this.#server.renew();
+    try {
+      await shakeAgain(this.#agreed, peer, this.#options);
+    } catch (error) {
+      await peer.close();
+      throw error;
+    }
+    this.#peer = peer;
+    this.#attach(peer);
+    void gone.close();
+    this.#client.account.tell({ event: "reconnected", because: because.message });
+    await this.#start();
+    const { signal } = new AbortController();
+    for (const told of [...(this.#level === undefined ? [] : [this.#level]), ...this.#watched.values()]) {
+      const call = startCall(peer, withId(told, this.#nextId()), { signal, timeout: this.#options.timeouts.handshake });
+      await call.answer.catch((error: unknown) => this.#drop("upstream", String(told["method"]), error));
+    }
+    // What changed meanwhile nobody told.
+    for (const uri of this.#watched.keys()) {
+      this.#client.account.tell({ event: "made-up", method: UPDATED, because: "it may have been missed while there was no session" });
+      void this.#give(UPDATED, { jsonrpc: "2.0", method: UPDATED, params: { uri } }, undefined);
+    }
+  }
+
+  /** A server of this era finishes what it answers: what says otherwise is no success, and no question either. */
+  #checkFinished(method: string, result: unknown): void {
+    if (!isWire(result) || this.upstream.method(method) === undefined || outcomeOf(result) === "complete") return;
+    const message = `cannot read the answer to ${method}: its result type is ${JSON.stringify(result["resultType"])}`;
+    throw Refusal.of({ kind: "upstream-violation", message, from: this.upstream.version, sideEffects: "possible", upstream: result });
+  }
+
+  #stripped(payload: unknown): unknown {
+    return isWire(payload) ? stripMeta(payload, this.#crossing) : payload;
+  }
+
   async #cancelUpstream(id: number, reason: string | undefined): Promise<void> {
-    await this.#peer.notify(cancellationOf(id, reason)).catch((error: unknown) => this.#drop("upstream", "notifications/cancelled", error));
+    await this.#tellServer(cancellationOf(id, reason)).catch((error: unknown) => this.#drop("upstream", CANCELLED, error));
+  }
+
+  /** Hands the server a notification, unless servers like it have ended at such a one. */
+  async #tellServer(message: Wire): Promise<void> {
+    const method = String(message["method"]);
+    if (this.#server.deafTo.has(method)) return this.#drop("upstream", method, "the server has ended at one before");
+    this.#lastNote = method;
+    await this.#peer.notify(message);
   }
 
   async notify(message: Wire): Promise<void> {
+    await this.#started;
+    if (message["method"] === INITIALIZED) return this.#ready();
     const steps = new TranslationReport();
-    const { outbound, asking } = crossCall(this.#agreement, message, "clientToServer", undefined, steps);
+    const own = (params: unknown): unknown => this.#stripped(params);
+    const { outbound, asking } = crossCall(this.#agreement, message, "clientToServer", own, steps);
     this.#tellSteps(asking.method, "clientToServer", "params", steps);
-    await this.#peer.notify(outbound);
-    if (asking.method === "notifications/initialized") await this.#listen();
-  }
-
-  /** A server need not have such a stream, and the session goes on without one. */
-  async #listen(): Promise<void> {
-    await this.#peer.listen().catch((error: unknown) => this.#drop("upstream", undefined, error));
+    await this.#tellServer(outbound);
   }
 
   hears(): void {
@@ -123,6 +258,8 @@ export class RelayBackend implements Backend {
   #heard(frame: Wire, flow: Flow | undefined): Promise<void> | void {
     try {
       const head = readHead(frame);
+      const isEarly = this.#early !== undefined && flow === undefined && head.kind !== "response" && head.method !== "ping";
+      if (isEarly) return this.#hold(head.method, frame);
       if (head.kind === "response") return this.#drop("upstream", undefined, "it answers nothing that was asked");
       if (head.kind === "request") return void this.#question(head.id, head.method, frame, flow);
       return this.#told(head.method, frame, flow);
@@ -132,9 +269,15 @@ export class RelayBackend implements Backend {
     }
   }
 
+  /** Keeps what the client may not see yet. */
+  #hold(method: string, frame: Wire): void {
+    if (this.#early !== undefined && this.#early.length < MOST_EARLY) this.#early.push(frame);
+    else this.#drop("upstream", method, "the client is not ready, and too much waits for it");
+  }
+
   #told(method: string, frame: Wire, flow: Flow | undefined): Promise<void> | void {
     const { params } = frame;
-    if (method === "notifications/cancelled") {
+    if (method === CANCELLED) {
       const id = isWire(params) ? params["requestId"] : undefined;
       const question = this.#asked.get(id as RequestId);
       if (question === undefined) return this.#drop("upstream", method, "nothing in flight has its id");
@@ -167,7 +310,8 @@ export class RelayBackend implements Backend {
   #crossDown(method: string, frame: Wire): Wire | undefined {
     const steps = new TranslationReport();
     try {
-      const { outbound } = crossCall(this.#agreement, frame, "serverToClient", undefined, steps);
+      const own = (params: unknown): unknown => this.#stripped(params);
+      const { outbound } = crossCall(this.#agreement, frame, "serverToClient", own, steps);
       this.#tellSteps(method, "serverToClient", "params", steps);
       return outbound;
     } catch (error) {
@@ -179,9 +323,11 @@ export class RelayBackend implements Backend {
 
   /** Answers a question of the server's, by asking the client where that is the only one who knows. */
   async #question(id: RequestId, method: string, frame: Wire, flow: Flow | undefined): Promise<void> {
+    const peer = this.#peer;
     const answer = await this.#answerTo(id, method, frame, flow);
     if (answer === undefined) return;
-    await this.#peer.notify(withId(answer, id)).catch((error: unknown) => this.#drop("upstream", method, error));
+    this.#lastNote = undefined;
+    await peer.notify(withId(answer, id)).catch((error: unknown) => this.#drop("upstream", method, error));
   }
 
   async #answerTo(id: RequestId, method: string, frame: Wire, flow: Flow | undefined): Promise<Wire | undefined> {
@@ -191,7 +337,8 @@ export class RelayBackend implements Backend {
     this.#asked.set(id, controller);
     try {
       const steps = new TranslationReport();
-      const { outbound, asking } = crossCall(this.#agreement, frame, "serverToClient", undefined, steps);
+      const own = (payload: unknown): unknown => this.#stripped(payload);
+      const { outbound, asking } = crossCall(this.#agreement, frame, "serverToClient", own, steps);
       this.#tellSteps(method, "serverToClient", "params", steps);
       const { jsonrpc: _, id: __, method: ___, params, ...beside } = outbound;
       const to = this.#streamFor(flow);
@@ -202,7 +349,7 @@ export class RelayBackend implements Backend {
       }
       const back = new TranslationReport();
       const asked = { method, params: asking.params };
-      const reply = crossAnswer(this.#agreement, answered.response, asked, "serverToClient", undefined, back);
+      const reply = crossAnswer(this.#agreement, answered.response, asked, "serverToClient", own, back);
       this.#tellSteps(method, "clientToServer", "error" in reply ? "error" : "result", back);
       return reply;
     } catch (error) {
@@ -236,6 +383,50 @@ export class RelayBackend implements Backend {
   #drop(hop: "downstream" | "upstream", method: string | undefined, because: unknown): void {
     this.#client.account.tell({ event: "dropped", hop, method, because: messageOf(because) });
   }
+}
+
+/** What a relay needs of whoever knows the server. */
+export interface ServerEnd {
+  /** Opens another connection with it. */
+  readonly renew: () => Promise<Peer>;
+  /** The notifications at which it has ended, of this session and others. */
+  readonly deafTo: Set<string>;
+}
+
+/** How long requests wait for the delivery of what completes the handshake, in milliseconds. */
+const GRACE_MS = 1000;
+
+/** How much of what a server says is kept before the client is ready. */
+const MOST_EARLY = 1024;
+
+/** What may be asked twice: it only reads, or sets what is set again. */
+const REPEATABLE: ReadonlySet<string> = new Set<Method>([
+  "tools/list",
+  "prompts/list",
+  "prompts/get",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "completion/complete",
+  "logging/setLevel",
+]);
+
+const INITIALIZED = "notifications/initialized" satisfies Method;
+const CANCELLED = "notifications/cancelled" satisfies Method;
+const UPDATED = "notifications/resources/updated" satisfies Method;
+const SET_LEVEL = "logging/setLevel" satisfies Method;
+const SUBSCRIBE = "resources/subscribe" satisfies Method;
+const UNSUBSCRIBE = "resources/unsubscribe" satisfies Method;
+
+function lost(method: string): Refusal {
+  const message = `cannot call ${method}: the server had lost the session; there is a new one, and nothing was done`;
+  return Refusal.of({ kind: "state-lost", message, retry: "same" });
+}
+
+function factsOf({ version, capabilities }: Codec): HopFacts {
+  return { revision: version, client: capabilities.client, server: capabilities.server };
 }
 
 /** A call under way, as progress finds it. */

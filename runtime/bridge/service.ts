@@ -18,11 +18,11 @@ import { ModernRelay } from "./modern-relay.js";
 import type { ModernServer } from "./modern-server.js";
 import { greet, narrowed } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
-import type { Arrival, Connector, Conversation, Exchanged, Link, Peer, Service, TransportName, Verdict, Visit } from "./peer.js";
+import type { Arrival, Connector, Conversation, Exchanged, Link, Service, TransportName, Verdict, Visit } from "./peer.js";
 import { PipeConversation } from "./pipe.js";
 import { clientCapabilitiesOf, initializeResultOf } from "./project.js";
 import { RelayBackend } from "./relay-backend.js";
-import { Upstream, type Opened } from "./upstream.js";
+import { Upstream, type Opened, type Shaking } from "./upstream.js";
 
 /** A bridge between the clients of one or more transports and one server. */
 export class BridgeService implements Service {
@@ -133,11 +133,18 @@ export class BridgeService implements Service {
     const lost = (method: unknown, because: string): void => {
       client.account.tell({ event: "dropped", hop: "upstream", method: typeof method === "string" ? method : undefined, because });
     };
-    const opened = await this.#upstream.open("legacy", lost);
-    const backend =
+    let opened = await this.#upstream.open("legacy", lost);
+    let backend =
       opened.era === "legacy"
         ? await this.#relay(initialize, greeting.revision, opened, client)
         : await this.#modern(params, greeting.revision, opened, client);
+    if ("modern" in backend) {
+      const because = `the server takes no handshake; trying ${backend.modern.join(", ")}`;
+      client.account.tell({ event: "reconnected", because });
+      const again = await this.#upstream.openModern(backend.modern, lost);
+      opened = again;
+      backend = await this.#modern(params, greeting.revision, again, client);
+    }
     if (!("refused" in backend)) client.account.tell(openedEvent(backend, opened, client.link.transport));
     return backend;
   }
@@ -147,18 +154,16 @@ export class BridgeService implements Service {
     downstream: string,
     opened: Opened & { readonly era: "legacy" },
     client: ClientSide,
-  ): Promise<RelayBackend | Refused> {
+  ): Promise<RelayBackend | Refused | { readonly modern: readonly string[] }> {
     const { spoken } = this.#upstream;
-    let id = 0;
     const wanted = spoken.includes(downstream) && eraOf(downstream) === "legacy" ? downstream : newestOf(spoken, "legacy");
     const offer = this.#options.choices.upstreamRevision ?? wanted ?? downstream;
-    const controller = new AbortController();
-    const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal: controller.signal };
-    const shake = async (peer: Peer): Promise<RelayBackend | Refused> => {
-      const greeted = await shakeHands(greeting, peer, this.#options, () => (id += 1));
-      if (!("refused" in greeted)) return new RelayBackend({ ...greeted, peer }, client, this.#options, id);
-      await peer.close();
-      return greeted;
+    const { signal } = new AbortController();
+    const shake = async ({ peer, isUsed, renew }: Shaking): Promise<RelayBackend | Refused | { readonly modern: readonly string[] }> => {
+      const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal, renew, isUsed };
+      const greeted = await shakeHands(greeting, peer, this.#options);
+      if (!("agreement" in greeted)) return greeted;
+      return new RelayBackend(greeted, client, { renew, deafTo: this.#upstream.deafTo }, this.#options);
     };
     return this.#upstream.greeted(opened, shake, (because) => client.account.tell({ event: "reconnected", because }));
   }
@@ -172,7 +177,9 @@ export class BridgeService implements Service {
     const { identity } = this.#options;
     const { transport } = client.link;
     const { capabilities, clientInfo } = params;
-    const told = initializeResultOf(server.discovered, downstream, identity, ALL_CHANNELS);
+    const { takesSubscriptions } = server.known;
+    const channels = { lists: takesSubscriptions, resources: takesSubscriptions, logs: true };
+    const told = initializeResultOf(server.discovered, downstream, identity, channels);
     const profile = resolve({ revision: downstream, client: capabilities, server: told["capabilities"], transport });
     const codec = await codecFor(downstream, profile, { checked: true });
     const welcome = codec.lower("initialize", "result", told, OF_CAPABILITIES) as Wire;
@@ -191,9 +198,6 @@ export class BridgeService implements Service {
   }
 }
 
-/** What a session of a legacy client can be told of: everything, at once or as soon as it has a stream. */
-const ALL_CHANNELS = { lists: true, resources: true, logs: true };
-
 /** Makes a bridge; throws `UnknownRevisionError` for a forced revision no table has. */
 export function makeBridge(connector: Connector, options: BridgeOptions): BridgeService {
   return new BridgeService(connector, options);
@@ -202,7 +206,7 @@ export function makeBridge(connector: Connector, options: BridgeOptions): Bridge
 /** Reads the params of `initialize` as tolerantly as everything is read, at the revision they ask for where that is known. */
 async function readInitialize(message: Wire, revisions: readonly string[]): Promise<{ readonly params: Wire } | Refused> {
   const asked = isWire(message["params"]) ? message["params"]["protocolVersion"] : undefined;
-  const revision = knownOf([asked], "legacy")[0] ?? newestOf(revisions, "legacy") ?? "";
+  const revision = knownOf([asked], "legacy")[0] ?? newestOf(revisions, "legacy") ?? newestOf(knownRevisions(), "legacy") ?? "";
   const codec = await codecFor(revision, resolve({ revision, client: undefined, server: undefined, transport: null }));
   try {
     const envelope = liftEnvelope(codec, message);

@@ -119,6 +119,7 @@ export class Subscription {
   }
 
   #wish(): Watch {
+    if (!this.#room.server.known.takesSubscriptions) return NO_WATCH;
     return watchable(this.#room.server.revision, this.#room.advertised, this.#uris, this.#isStarted ? undefined : []);
   }
 

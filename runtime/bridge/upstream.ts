@@ -2,10 +2,10 @@
 
 import type { Wire } from "../protocol.js";
 import { DISCOVER } from "./answers.js";
-import { eraOf, newestOf } from "./eras.js";
-import { Close } from "./errors.js";
-import { ModernServer } from "./modern-server.js";
-import { narrowed } from "./negotiate.js";
+import { definesTransport, eraOf, newestOf } from "./eras.js";
+import { Close, isUnreachable, Unreachable } from "./errors.js";
+import { ModernServer, type ServerKnown } from "./modern-server.js";
+import { narrowed, nothingMutual } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
 import type { Connector, Peer, TransportName } from "./peer.js";
 import { EraCache, suggestsOlderTransport } from "./probe.js";
@@ -13,8 +13,24 @@ import { askDiscovery, olderTransport, probe, type Probed } from "./prober.js";
 
 /** A conversation with the server, before the first request of a client's: its era, and what to offer it. */
 export type Opened =
-  | { readonly era: "legacy"; readonly peer: Peer; readonly transport: TransportName; readonly offer: string | undefined }
+  | {
+      readonly era: "legacy";
+      readonly peer: Peer;
+      readonly transport: TransportName;
+      readonly offer: string | undefined;
+      /** True where the conversation began with a probe. */
+      readonly isUsed: boolean;
+      /** Why the probe failed, where the handshake is to decide whether the credential is refused. */
+      readonly doubt: Unreachable | undefined;
+    }
   | { readonly era: "modern"; readonly server: ModernServer; readonly isShared: boolean };
+
+/** What shaking hands is given: a conversation, whether it was used before, and how to open another. */
+export interface Shaking {
+  readonly peer: Peer;
+  readonly isUsed: boolean;
+  readonly renew: () => Promise<Peer>;
+}
 
 /** How long a server is taken for legacy before it is asked again, and how many servers are remembered. */
 const MEMORY = { legacyMs: 600_000, most: 1_000 };
@@ -24,6 +40,9 @@ export class Upstream {
   readonly connector: Connector;
   /** The revisions that may be spoken with it. */
   readonly spoken: readonly string[];
+  /** The notifications at which conversations with it have ended. */
+  readonly deafTo = new Set<string>();
+  readonly #known: ServerKnown = { takesSubscriptions: true };
   readonly #options: BridgeOptions;
   readonly #eras = new EraCache(MEMORY);
   readonly #lost: (method: unknown, because: string) => void;
@@ -65,8 +84,26 @@ export class Upstream {
     if (isLegacy) {
       const peer = this.#kept(found.peer ?? (await this.connector.connect(found.transport)));
       const offer = eraOf(found.revision) === "legacy" ? found.revision : newestOf(found.revisions, "legacy");
-      return { era: "legacy", peer, transport: found.transport, offer };
+      return { era: "legacy", peer, transport: found.transport, offer, isUsed: found.peer !== undefined, doubt: found.doubt };
     }
+    return this.#openModern(found, lost);
+  }
+
+  /** Opens a conversation with a server that took no handshake and named these modern revisions instead. */
+  async openModern(
+    revisions: readonly string[],
+    lost: (method: unknown, because: string) => void,
+  ): Promise<Opened & { readonly era: "modern" }> {
+    const revision = newestOf(revisions, "modern");
+    const transport = this.connector.transports.find((name) => revision !== undefined && definesTransport(revision, name));
+    if (revision === undefined || transport === undefined) {
+      throw new Unreachable(this.connector.name, nothingMutual(this.spoken, revisions), { delivered: "no" });
+    }
+    this.#eras.keep(this.connector.name, { era: "modern", revisions }, this.#options.now());
+    return this.#openModern({ era: "modern", revision, revisions, transport }, lost);
+  }
+
+  async #openModern(found: Probed, lost: (method: unknown, because: string) => void): Promise<Opened & { readonly era: "modern" }> {
     if (this.connector.spawns) return { era: "modern", server: await this.#serverOf(found, lost), isShared: false };
     this.#shared ??= this.#share(found);
     return { era: "modern", server: await this.#shared, isShared: true };
@@ -95,21 +132,29 @@ export class Upstream {
    * what the last handshake rejects with.
    */
   async greeted<T>(
-    { peer, transport }: Opened & { readonly era: "legacy" },
-    shake: (peer: Peer) => Promise<T>,
+    opened: Opened & { readonly era: "legacy" },
+    shake: (on: Shaking) => Promise<T>,
     told: (because: string) => void,
   ): Promise<T> {
-    for (let at = { peer, transport }; ;) {
+    let { peer, transport, isUsed } = opened;
+    for (;;) {
+      const over = transport;
       try {
-        return await shake(at.peer);
+        return await shake({ peer, isUsed, renew: () => this.openOver(over) });
       } catch (error) {
-        await at.peer.close();
-        const older = suggestsOlderTransport(error) ? olderTransport(this.connector, at.transport) : undefined;
-        if (older === undefined) throw error;
+        const older = suggestsOlderTransport(error) ? olderTransport(this.connector, transport) : undefined;
+        if (older === undefined) throw withDoubt(error, opened.doubt);
         told(`${error instanceof Error ? error.message : String(error)}; trying ${older}`);
-        at = { peer: this.#kept(await this.connector.connect(older)), transport: older };
+        transport = older;
+        isUsed = false;
+        peer = await this.openOver(older);
       }
     }
+  }
+
+  /** Opens another conversation over a transport. */
+  async openOver(transport: TransportName): Promise<Peer> {
+    return this.#kept(await this.connector.connect(transport));
   }
 
   /** Forgets what was found out, after a failure that only another revision explains. */
@@ -137,6 +182,7 @@ export class Upstream {
       timeoutMs: timeouts.probe,
       stdioProbe: choices.stdioProbe,
       cache: this.#eras,
+      credential: this.connector.showsCredential,
       now,
       ...(forced === undefined ? {} : { era: eraOf(forced) }),
     });
@@ -178,7 +224,7 @@ export class Upstream {
     const peer = this.#kept(found.peer ?? (await this.connector.connect(found.transport)));
     peer.agree(found.revision);
     const discovered = found.discover ?? (await askDiscovery(peer, found.revision, this.#introduction()));
-    return new ModernServer(peer, found.revision, discovered ?? this.#assumed(), lost);
+    return new ModernServer(peer, found.revision, discovered ?? this.#assumed(), lost, this.#known);
   }
 
   /** Asks a server that is shared what it serves now: a client that comes later must not be told of what was, or of a server that is gone. */
@@ -204,4 +250,11 @@ export class Upstream {
 function supportedBy({ discovered }: ModernServer): readonly unknown[] {
   const supported: unknown = discovered["supportedVersions"];
   return Array.isArray(supported) ? supported : [];
+}
+
+/** A failed handshake behind a failed authorization tells of both. */
+function withDoubt(error: unknown, doubt: Unreachable | undefined): unknown {
+  if (doubt === undefined || !isUnreachable(error)) return error;
+  const { status, body, challenge, delivered } = error;
+  return new Unreachable(error.peer, `${error.reason}; before that, ${doubt.reason}`, { status, body, challenge, delivered, cause: doubt });
 }

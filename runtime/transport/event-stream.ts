@@ -32,6 +32,8 @@ export class EventSplitter {
   readonly #limit: number;
   readonly #parser;
   #isOver = false;
+  /** True where the last piece ended with a CR, which was read as the whole end of a line. */
+  #endedCr = false;
   /** The first characters of the event that is being read. */
   #head = "";
   /** The last characters that were read: what ends an event may be cut in two. */
@@ -54,6 +56,14 @@ export class EventSplitter {
 
   /** Takes the next piece of the stream. */
   push(text: string): void {
+    if (text === "") return;
+    // A line ends with its CR, whether or not an LF is still to come: what waited for that would wait for the next event.
+    const rest = this.#endedCr && text.startsWith("\n") ? text.slice(1) : text;
+    this.#endedCr = text.endsWith("\r");
+    this.#read(this.#endedCr ? `${rest}\n` : rest);
+  }
+
+  #read(text: string): void {
     if (this.#lost !== undefined) {
       this.#skip(text);
       return;
@@ -89,7 +99,7 @@ export class EventSplitter {
     this.#lost = undefined;
     this.#drop(lost);
     [this.#head, this.#seam] = ["", ""];
-    if (used < text.length) this.push(text.slice(used));
+    if (used < text.length) this.#read(text.slice(used));
   }
 
   #drop({ length, tail }: { readonly length: number; readonly tail: string }): void {

@@ -29,6 +29,7 @@ export function httpConnector(options: HttpOptions): Connector {
     name,
     transports,
     spawns: false,
+    showsCredential: options.headers !== undefined || Object.keys(headers).length > 0,
     async connect(transport: TransportName): Promise<Peer> {
       if (!transports.includes(transport)) throw new Unreachable(name, `it does not speak ${transport}`, { delivered: "no" });
       const wire = new HttpWire(name, options, headers);

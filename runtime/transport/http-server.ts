@@ -568,7 +568,12 @@ function legacyStatusOf(reply: Reply): number {
 /** Says what is wrong with the version header of a GET; the same value several times is one. */
 function versionFaultOf(header: string | null, revision: string | undefined): string | undefined {
   if (header === null) return undefined;
-  const [value = "", ...others] = new Set(header.split(",").map((part) => part.trim()));
+  const [value = "", ...others] = new Set(
+    header
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== ""),
+  );
   if (others.length === 0 && value === revision) return undefined;
   const named = knownRevisions().includes(value) && others.length === 0 ? value : JSON.stringify(header.slice(0, 64));
   return `cannot open the stream: MCP-Protocol-Version is ${named}, and the session is at ${revision ?? "no revision"}`;

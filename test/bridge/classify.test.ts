@@ -110,6 +110,7 @@ describe("classifyHttp", () => {
     ["a legacy header that is not the session's", LIST, "2025-11-25", "2025-06-18", BOTH, refused(-32600, /2025-11-25.*2025-06-18/)],
     ["a legacy header in a session that knows none", LIST, "2025-06-18", "2025-03-26", BOTH, legacy],
     ["the same header twice", LIST, "2025-06-18, 2025-06-18", "2025-06-18", BOTH, legacy],
+    ["the same header twice, and nothing between", LIST, "2025-06-18,,2025-06-18, ", "2025-06-18", BOTH, legacy],
     ["two different headers", LIST, "2025-06-18, 2025-11-25", "2025-06-18", BOTH, refused(-32600, "2025-06-18, 2025-11-25")],
     [
       "a legacy header at a modern endpoint",

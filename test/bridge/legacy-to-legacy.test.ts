@@ -364,3 +364,126 @@ describe("closing", () => {
     expect(events.at(-1)).toMatchObject({ event: "closed", reason: "the client is gone", summary: { requests: 2 } });
   });
 });
+
+describe("the server's hop", () => {
+  it("is told that the handshake is done, whatever the client does", async () => {
+    const room = roomWith(serverAt("2025-06-18"));
+    const client = new PlayedClient(room.service);
+    await client.call("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "c", version: "1" } });
+    expect(await client.call("vendor/do")).toHaveProperty("result");
+    await client.notify("notifications/initialized");
+    expect(room.connector.peer.messages.map(({ method }) => method)).toEqual([
+      "server/discover",
+      "initialize",
+      "notifications/initialized",
+      "vendor/do",
+    ]);
+  });
+
+  it("speaks to the client once that is ready, and is answered before where it only wants a sign of life", async () => {
+    const room = roomWith(serverAt("2025-06-18"));
+    const client = new PlayedClient(room.service);
+    await client.call("initialize", {
+      protocolVersion: "2025-06-18",
+      capabilities: { roots: {} },
+      clientInfo: { name: "c", version: "1" },
+    });
+    room.connector.peer.push({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    room.connector.peer.push({ jsonrpc: "2.0", id: 1, method: "roots/list" });
+    room.connector.peer.push({ jsonrpc: "2.0", id: 2, method: "ping" });
+    await until("the sign of life", () => room.connector.peer.messages.some(({ id, result }) => id === 2 && result !== undefined));
+    expect(client.written).toEqual([]);
+    await client.notify("notifications/initialized");
+    await until("the rest", () => client.written.length === 2);
+    expect(client.written.map(({ frame }) => frame["method"])).toEqual(["notifications/tools/list_changed", "roots/list"]);
+  });
+
+  it("keeps the keys of the other era to itself", async () => {
+    const { client, connector } = await open("2025-06-18", "2025-06-18", () => ({
+      _meta: { "io.modelcontextprotocol/serverInfo": {}, "v/k": 1 },
+    }));
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/related-task": { taskId: "t" },
+      "v/k": 1,
+    };
+    expect(await client.call("vendor/do", { _meta: meta })).toMatchObject({ result: { _meta: { "v/k": 1 } } });
+    expect(paramsOf(connector.peer.messages.at(-1))["_meta"]).toEqual({
+      "io.modelcontextprotocol/related-task": { taskId: "t" },
+      "v/k": 1,
+    });
+  });
+
+  it("gets no call without an id, and no news with one", async () => {
+    const { client, connector, events } = await open("2025-06-18", "2025-06-18");
+    const before = connector.peer.lines.length;
+    await client.notify("tools/call", { name: "write" });
+    expect(events.at(-1)).toMatchObject({ event: "dropped", hop: "downstream", method: "tools/call" });
+    expect(await client.call("notifications/roots/list_changed")).toMatchObject({ error: { code: -32600 } });
+    expect(connector.peer.lines).toHaveLength(before);
+  });
+
+  it("that has ended at a notification gets no more of that kind", async () => {
+    const { client, connector, service, events } = await open("2025-06-18", "2025-06-18", never);
+    const call = client.send({ jsonrpc: "2.0", id: "slow", method: "tools/call", params: { name: "x" } });
+    const other = client.send({ jsonrpc: "2.0", id: "other", method: "tools/call", params: { name: "y" } });
+    await until("the calls", () => connector.peer.messages.filter(({ method }) => method === "tools/call").length === 2);
+    await client.notify("notifications/cancelled", { requestId: "slow" });
+    await until("the cancellation", () => connector.peer.messages.at(-1)?.["method"] === "notifications/cancelled");
+    connector.peer.die();
+    expect(await call).toBeUndefined();
+    expect(await other).toMatchObject({ id: "other", error: { code: -31909 } });
+    const second = new PlayedClient(service);
+    await second.open("2025-06-18");
+    void second.send({ jsonrpc: "2.0", id: 9, method: "tools/call", params: { name: "x" } });
+    await until("the call", () => connector.peer.messages.at(-1)?.["method"] === "tools/call");
+    await second.notify("notifications/cancelled", { requestId: 9 });
+    await until("the drop", () => events.some((event) => event.event === "dropped" && event.because.includes("ended at one")));
+    expect(connector.peer.messages.at(-1)?.["method"]).toBe("tools/call");
+  });
+});
+
+describe("a session the server has lost", () => {
+  /** Has the first connection lose its session at a method. */
+  function forgetting(method: string): Room {
+    const room = roomWith((request, one) => {
+      const [first] = room.connector.peers;
+      if (request["method"] !== method || first === undefined || first.isClosed || room.connector.peers.length > 1) {
+        return serverAt("2025-06-18")(request, one);
+      }
+      first.die("it does not know the session", { status: 404, delivered: "no", sessionGone: true });
+      return never();
+    }, "streamable-http");
+    return room;
+  }
+
+  it("is begun anew with all it was told, and what only reads is asked again", async () => {
+    const room = forgetting("tools/list");
+    const client = new PlayedClient(room.service);
+    await client.open("2025-06-18");
+    await client.call("logging/setLevel", { level: "warning" });
+    await client.call("resources/subscribe", { uri: "a:b" });
+    await client.call("resources/subscribe", { uri: "c:d" });
+    await client.call("resources/unsubscribe", { uri: "c:d" });
+    expect(await client.call("vendor/do")).toHaveProperty("result");
+    await client.call("tools/list");
+    expect(room.connector.peers).toHaveLength(2);
+    expect(room.connector.peer.messages.map(({ method }) => method)).toEqual([
+      "initialize",
+      "notifications/initialized",
+      "logging/setLevel",
+      "resources/subscribe",
+      "tools/list",
+    ]);
+    expect(client.ended).toBeUndefined();
+    expect(room.events.filter(({ event }) => event === "reconnected" || event === "made-up")).toHaveLength(2);
+  });
+
+  it("is begun anew for a call, which is the client's to repeat", async () => {
+    const room = forgetting("tools/call");
+    const client = new PlayedClient(room.service);
+    await client.open("2025-06-18");
+    expect(await client.call("tools/call", { name: "write" })).toMatchObject({ error: { code: -31902 } });
+    expect(await client.call("tools/call", { name: "write" })).toHaveProperty("result");
+  });
+});

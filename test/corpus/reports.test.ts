@@ -2,6 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { assertionsAbout, reportIds } from "./reports.js";
 import { playBatches } from "./reports/batches.js";
+import { playBridgeHttp } from "./reports/bridge-http.js";
+import { playBridgeMessages } from "./reports/bridge-messages.js";
+import { playBridgeNegotiation } from "./reports/bridge-negotiation.js";
 import { playCapabilities } from "./reports/capabilities.js";
 import { playContent } from "./reports/content.js";
 import { playEnvelopes } from "./reports/envelopes.js";
@@ -23,6 +26,9 @@ playEnvelopes();
 playBatches();
 playErrors();
 playForwarding();
+playBridgeNegotiation();
+playBridgeHttp();
+playBridgeMessages();
 
 // Last, since it counts what the others did.
 describe("the table of reports", () => {

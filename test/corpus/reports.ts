@@ -100,17 +100,29 @@ export function assertionsAbout(id: string): number {
 }
 
 /** Registers a test that plays one report; it is skipped by name where the reports are not at hand. */
-export function play(id: string, title: string, run: (report: Report) => void): void {
-  it.skipIf(reports === undefined)(`${id}: ${title} (needs ../shared/cases)`, () => {
+export function play(id: string, title: string, run: (report: Report) => void | Promise<void>): void {
+  it.skipIf(reports === undefined)(`${id}: ${title} (needs ../shared/cases)`, async () => {
     const report = reports?.get(id);
     if (report === undefined) throw new Error(`there is no report ${id}`);
     const before = expect.getState().assertionCalls;
     try {
-      run(report);
+      await run(report);
     } finally {
       played.set(id, assertionsAbout(id) + expect.getState().assertionCalls - before);
     }
   });
+}
+
+/** Registers the play of a report together with those of its whole kind: the same run over what was reported and over each variant by its name. */
+export function playKind<V>(
+  id: string,
+  title: string,
+  quoted: (report: Report) => V,
+  variants: Readonly<Record<string, V>>,
+  run: (variant: V) => void | Promise<void>,
+): void {
+  play(id, title, (report) => run(quoted(report)));
+  it.each(Object.entries(variants))(`${id}: ${title}: %s`, async (_, variant) => run(variant));
 }
 
 /** Lists the messages of a report that arrived from one side, batches included, what is no JSON left out. */

@@ -40,6 +40,11 @@ describe("events", () => {
     }
   });
 
+  it.each(["\n\n", "\r\n\r\n", "\r\r", "\r\n\r"])("come as soon as the line that ends them does: %j", (end) => {
+    for (const size of [1, 2, 1000]) expect(split(`data: a${end}`, size).events).toEqual([{ name: "message", data: "a", id: undefined }]);
+    expect(split(`data: a\rdata: b${end}`, 1).events).toEqual([{ name: "message", data: "a\nb", id: undefined }]);
+  });
+
   it("that are cut off are none", () => {
     expect(split("data: a\n\ndata: b\n", 4).events).toHaveLength(1);
   });
