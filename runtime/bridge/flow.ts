@@ -3,6 +3,7 @@
 
 import type { RequestId } from "../envelope.js";
 import type { Wire } from "../protocol.js";
+import { Stopper, type StopSignal } from "../stop.js";
 import type { Sink, Visit } from "./peer.js";
 
 /** One request in flight. */
@@ -11,7 +12,7 @@ export class Flow {
   readonly method: string;
   readonly message: Wire;
   readonly visit: Visit;
-  readonly #controller = new AbortController();
+  readonly #stopper = new Stopper();
 
   constructor(id: RequestId, method: string, message: Wire, visit: Visit) {
     this.id = id;
@@ -26,8 +27,8 @@ export class Flow {
   }
 
   /** Aborts once the client does not want the answer any longer. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  get signal(): StopSignal {
+    return this.#stopper;
   }
 
   /** Tells whether the client does not want the answer any longer. */
@@ -37,7 +38,7 @@ export class Flow {
 
   /** Ends the wish for an answer; the reason is what the client said, if it did. */
   cancel(reason?: string): void {
-    this.#controller.abort(reason);
+    this.#stopper.abort(reason);
   }
 
   /** Gives why it was cancelled, where the client said so. */

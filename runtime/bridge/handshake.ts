@@ -7,6 +7,7 @@ import { withField } from "../copy.js";
 import { codecFor, DegradePolicy, Feature, resolve } from "../mcp.js";
 import type { Transport } from "../mcp.js";
 import type { Wire } from "../protocol.js";
+import type { StopSignal } from "../stop.js";
 import { TranslationReport } from "../report.js";
 import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
 import { Refusal } from "./errors.js";
@@ -28,7 +29,7 @@ export interface Greeting {
   readonly spoken: readonly string[];
   readonly transport: Transport;
   /** Ends the wait. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 /** What came of a handshake: an agreement and what the client is told, or the error that answers the client. */

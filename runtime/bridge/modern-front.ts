@@ -126,7 +126,7 @@ export class ModernFront {
         reason: () => flow.reason,
         onFrame: (frame) => this.#heard(frame, carrying),
       });
-      carrying.rest = call.rest;
+      carrying.rest = () => call.rest();
       const answer = await call.answer;
       const back = new TranslationReport();
       const asked = { method, params: asking.params };

@@ -6,6 +6,7 @@ import { isEnvelopeError } from "../errors.js";
 import { liftEnvelope } from "../envelope.js";
 import { codecFor, knownRevisions, resolve } from "../mcp.js";
 import type { Wire } from "../protocol.js";
+import { Stopper } from "../stop.js";
 import { classifyHttp, type Serving } from "./classify.js";
 import { eraOf, knownOf, newestOf } from "./eras.js";
 import { Refusal } from "./errors.js";
@@ -149,7 +150,7 @@ export class BridgeService implements Service {
     let id = 0;
     const wanted = spoken.includes(downstream) && eraOf(downstream) === "legacy" ? downstream : newestOf(spoken, "legacy");
     const offer = this.#options.choices.upstreamRevision ?? wanted ?? downstream;
-    const controller = new AbortController();
+    const controller = new Stopper();
     const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal: controller.signal };
     for (let { peer, transport }: { peer: Peer; transport: TransportName } = opened; ;) {
       try {

@@ -4,6 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { Agent, request, type Dispatcher } from "undici";
 import { Unreachable, type UnreachableFault } from "../bridge/peer.js";
+import type { StopSignal } from "../stop.js";
 import { composeHeaders, foreignOrigin, HeaderError, headerOf, readHeaders, type HeaderSource } from "./http-headers.js";
 
 /** How a server is reached. */
@@ -26,7 +27,7 @@ export interface Outgoing {
   readonly message?: Readonly<Record<string, string>> | undefined;
   readonly own: Readonly<Record<string, string | undefined>>;
   readonly body?: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Calls can hold their connection for long, and must not hold up what others wait for. */
   readonly lane: "call" | "control";
 }
@@ -107,7 +108,8 @@ export class HttpWire {
           method: outgoing.method,
           headers,
           body: outgoing.body ?? null,
-          signal: outgoing.signal,
+          // All it needs of a signal, it finds in ours; only its types ask for more.
+          signal: outgoing.signal as AbortSignal,
           dispatcher: this.#lanes[outgoing.lane],
         });
         const location = headerOf(response.headers, "location");

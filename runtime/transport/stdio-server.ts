@@ -4,6 +4,7 @@
 import type { Readable, Writable } from "node:stream";
 import { kindOf } from "../batch.js";
 import type { Conversation, Link, Reply, Service, Sink } from "../bridge/peer.js";
+import { Gathering } from "./gathering.js";
 import { parseMessage, stringifyMessage } from "./json.js";
 import { LineSplitter } from "./lines.js";
 import { within } from "./pulse.js";
@@ -49,6 +50,7 @@ class StdioServer implements Link, Sink {
   readonly #service: Service;
   readonly #options: StdioServerOptions;
   readonly #limits: StdioLimits;
+  readonly #gathering: Gathering;
   readonly #work = new Set<Promise<void>>();
   /** Resolves for those who wait for the client to read, all at once. */
   #drained: Promise<void> | undefined;
@@ -61,6 +63,9 @@ class StdioServer implements Link, Sink {
     this.#options = options;
     this.#limits = { ...STDIO_LIMITS, ...options.limits };
     this.principal = options.principal;
+    this.#gathering = new Gathering(options.output, (isFull) => {
+      if (isFull) this.#drained ??= this.#nextDrain();
+    });
   }
 
   async run(): Promise<void> {
@@ -158,8 +163,7 @@ class StdioServer implements Link, Sink {
   #put(message: object): Promise<void> | undefined {
     const { output } = this.#options;
     if (this.#isGone || !output.writable) return undefined;
-    if (output.write(`${stringifyMessage(message)}\n`)) return undefined;
-    this.#drained ??= this.#nextDrain();
+    this.#gathering.add(`${stringifyMessage(message)}\n`);
     return this.#drained;
   }
 
@@ -193,6 +197,7 @@ class StdioServer implements Link, Sink {
   }
 
   async #flushed(): Promise<void> {
+    this.#gathering.flush();
     while (this.#drained !== undefined) await this.#drained;
     const { output } = this.#options;
     if (this.#isGone || !output.writable || output.writableLength === 0) return;
