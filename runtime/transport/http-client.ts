@@ -173,28 +173,25 @@ export class HttpPeer implements Peer {
   async #converse(call: Call, request: Wire, options: SendOptions): Promise<void> {
     const cut = new Stopper();
     const stop = (): void => cut.abort();
-    let linger: NodeJS.Timeout | undefined;
     call.onSettled(() => {
       if (call.outcome === "failed") stop();
-      else linger = setTimeout(stop, LINGER_MS);
     });
     this.#gone.signal.addEventListener("abort", stop, { once: true });
     try {
-      await this.#ask(call, request, options, cut.signal);
-      call.reject(this.#exchange.unreachable("it ended the exchange without an answer"));
+      await this.#ask(call, request, options, cut);
+      if (call.outcome === undefined) call.reject(this.#exchange.unreachable("it ended the exchange without an answer"));
     } catch (error) {
       call.reject(this.#wire.failure(error));
     } finally {
-      clearTimeout(linger);
       this.#gone.signal.removeEventListener("abort", stop);
     }
   }
 
-  async #ask(call: Call, request: Wire, { headers, onFrame, onStatus }: SendOptions, signal: StopSignal): Promise<void> {
+  async #ask(call: Call, request: Wire, { headers, onFrame, onStatus }: SendOptions, cut: Stopper): Promise<void> {
     const opens = request["method"] === OPENS_SESSION;
     const body = this.#write(request);
     call.hasLeft = true;
-    const response = await this.#post(body, { headers, signal, lane: "call", opens });
+    const response = await this.#post(body, { headers, signal: cut, lane: "call", opens });
     onStatus?.(response.status);
     if (!isSuccess(response)) {
       const refusal = await this.#refusalOf(response, call);
@@ -204,7 +201,9 @@ export class HttpPeer implements Peer {
     }
     if (opens) this.#keepSession(response);
     if (response.isEventStream) {
-      await this.#readAnswer(call, response, onFrame, signal);
+      let linger: NodeJS.Timeout | undefined;
+      call.onSettled(() => (linger = setTimeout(() => cut.abort(), LINGER_MS)));
+      await this.#readAnswer(call, response, onFrame, cut).finally(() => clearTimeout(linger));
       return;
     }
     const text = await this.#wire.readText(response, this.#maxBytes);
