@@ -19,6 +19,7 @@ export interface BridgeFlags {
   readonly upstreamRevision?: string;
   readonly advertiseModern: "always" | "when-upstream-modern";
   readonly stdioProbe: "sibling" | "inPlaceRespawn" | "off";
+  readonly timeout?: string;
   readonly header: readonly string[];
   readonly headerFile?: string;
   readonly env: readonly string[];
@@ -52,6 +53,8 @@ export interface BridgePlan {
   readonly upstreamRevision: string | undefined;
   readonly advertiseModern: BridgeFlags["advertiseModern"];
   readonly stdioProbe: BridgeFlags["stdioProbe"];
+  /** How long the server may take for an answer, in milliseconds; undefined where nothing was said. */
+  readonly timeoutMs: number | undefined;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
 }
@@ -89,6 +92,7 @@ export function planBridge(flags: BridgeFlags, rest: readonly string[], room: Pl
     upstreamRevision: upstreamRevision === undefined ? undefined : knownRevision(upstreamRevision, "--upstream-revision"),
     advertiseModern,
     stdioProbe,
+    timeoutMs: timeoutOf(flags.timeout),
     allowedOrigins: allowOrigin,
     allowedHosts: allowHost,
   };
@@ -153,6 +157,16 @@ function environmentOf(names: readonly string[], { environment }: PlanRoom): Rea
     return [name, value] as const;
   });
   return Object.fromEntries(entries);
+}
+
+/** A timer of Node holds no more milliseconds than 2^31 - 1. */
+const MAX_SECONDS = 2_000_000;
+
+function timeoutOf(timeout: string | undefined): number | undefined {
+  if (timeout === undefined) return undefined;
+  const seconds = timeout.trim() === "" ? Number.NaN : Number(timeout);
+  if (seconds > 0 && seconds <= MAX_SECONDS) return Math.ceil(seconds * 1000);
+  throw new CommandFault(`cannot use --timeout ${JSON.stringify(timeout)}: give a number of seconds above 0, at most ${MAX_SECONDS}`);
 }
 
 function listenOf(listen: string): ListenTarget {

@@ -7,7 +7,7 @@ import { createWriteStream, openSync, readFileSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { pino, type Logger } from "pino";
 import type { BridgeEvent } from "../bridge/events.js";
-import { DEFAULT_CHOICES, DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type BridgeOptions } from "../bridge/options.js";
+import { DEFAULT_CHOICES, DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type BridgeOptions, type Timeouts } from "../bridge/options.js";
 import type { Connector } from "../bridge/peer.js";
 import { BridgeService } from "../bridge/service.js";
 import { isReported, logLineOf, recordOf } from "./bridge-log.js";
@@ -29,13 +29,14 @@ export async function runBridge(flags: BridgeFlags, rest: readonly string[]): Pr
     await (plan.listen.kind === "stdio" ? onPipe(service, log, stop) : onAddress(service, plan, plan.listen, log, stop));
   } finally {
     await service.close();
-    report?.end();
+    if (report !== process.stderr) report?.end();
   }
 }
 
 async function onPipe(service: BridgeService, log: Logger, stop: AbortSignal): Promise<void> {
   const { serveStdio } = await import("../transport/stdio-server.js");
-  await serveStdio(service, { input: process.stdin, output: process.stdout, signal: stop, onFault: faultOf(log) });
+  const ended = await serveStdio(service, { input: process.stdin, output: process.stdout, signal: stop, onFault: faultOf(log) });
+  if (ended === "service") process.exitCode = 1;
 }
 
 async function onAddress(
@@ -65,20 +66,27 @@ async function onAddress(
 }
 
 function optionsOf(
-  { policy, clientRevision, upstreamRevision, advertiseModern, stdioProbe }: BridgePlan,
+  { policy, clientRevision, upstreamRevision, advertiseModern, stdioProbe, timeoutMs }: BridgePlan,
   observe: BridgeOptions["observe"],
 ): BridgeOptions {
   return {
     policy,
     identity: { name: "polyrev", version: readVersion() },
     observe,
-    timeouts: DEFAULT_TIMEOUTS,
+    timeouts: timeoutsOf(timeoutMs),
     limits: DEFAULT_LIMITS,
     choices: { ...DEFAULT_CHOICES, advertiseModern, stdioProbe, clientRevision, upstreamRevision },
     now: () => performance.now(),
     random: Math.random,
     mint: randomUUID,
   };
+}
+
+/** A server that may not take long for a call may not take longer to say who it is. */
+function timeoutsOf(call: number = DEFAULT_TIMEOUTS.call): Timeouts {
+  const { probe, handshake, acknowledge } = DEFAULT_TIMEOUTS;
+  const [early, late, other] = [probe, handshake, acknowledge].map((most) => Math.min(most, call)) as [number, number, number];
+  return { ...DEFAULT_TIMEOUTS, probe: early, handshake: late, acknowledge: other, call };
 }
 
 async function connectorOf(upstream: UpstreamTarget, log: Logger): Promise<Connector> {
@@ -98,18 +106,17 @@ function observe(event: BridgeEvent, log: Logger, report: Writable | undefined):
   if (report !== undefined && isReported(event)) report.write(`${recordOf(event, Date.now())}\n`);
 }
 
-/** Logs go out at once, since the process may be ended at any time; where nobody reads them they are lost, and nothing else is. */
+/** How many characters of logs wait for who reads stderr; beyond them they are lost, and nothing else is. */
+const MAX_UNREAD_LOGS = 1024 * 1024;
+
 function openLog(level: string): Logger {
-  const destination = pino.destination({ fd: 2, sync: true });
-  destination.on("error", () => {});
-  return pino({ level, base: null }, destination);
+  const { stderr } = process;
+  stderr.on("error", () => {});
+  return pino({ level, base: null }, { write: (line) => void (stderr.writableLength < MAX_UNREAD_LOGS && stderr.write(line)) });
 }
 
 function openReport(file: string): Writable {
-  if (file === "-") {
-    process.stderr.on("error", () => {});
-    return process.stderr;
-  }
+  if (file === "-") return process.stderr;
   try {
     const stream = createWriteStream(file, { fd: openSync(file, "a") });
     stream.on("error", (error) => process.stderr.write(`cannot write the report ${JSON.stringify(file)}: ${error.message}\n`));

@@ -162,7 +162,8 @@ export class HttpWire {
     try {
       return await readBody(body, limit, stallMs);
     } catch (error) {
-      if (error instanceof Stalled) throw this.unreachable(`it stopped in the middle of its answer for ${stallMs} milliseconds`, { status });
+      if (error instanceof Stalled)
+        throw this.unreachable(`it stopped in the middle of its answer for ${stallMs} milliseconds`, { status });
       throw this.failure(error);
     }
   }

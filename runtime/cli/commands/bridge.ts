@@ -30,6 +30,7 @@ export function addBridgeCommand(program: Command): void {
     .addOption(new Option("--log <level>", "how much to say on stderr").choices(LOG_LEVELS).default("info"))
     .option("--client-revision <revision>", "speak this revision with clients")
     .option("--upstream-revision <revision>", "speak this revision with the server, without asking it")
+    .option("--timeout <seconds>", "how long the server may take for an answer, from its start or its last sign of progress (1800)")
     .addOption(
       new Option("--advertise-modern <when>", "whether clients of the modern era are served in front of a legacy server")
         .choices(["always", "when-upstream-modern"])
