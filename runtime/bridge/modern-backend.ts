@@ -8,6 +8,7 @@ import type { AskedRequest } from "../envelope.js";
 import { isLowerError } from "../errors.js";
 import { codecFor, resolve, VALUES, type Transport } from "../mcp.js";
 import type { Direction, Wire } from "../protocol.js";
+import type { StopSignal } from "../stop.js";
 import { TranslationReport } from "../report.js";
 import { INVALID_PARAMS } from "../rpc-codes.js";
 import { crossAnswer, crossCall, liftAnswer, liftCall, checkShared, type Agreement } from "./agreement.js";
@@ -200,7 +201,7 @@ export class ModernBackend implements Backend {
       reason: () => flow.reason,
       onFrame: (frame) => this.#heard(frame, leg),
     });
-    leg.rest = call.rest;
+    leg.rest = () => call.rest();
     return call.answer;
   }
 
@@ -404,7 +405,7 @@ function enveloped(codec: Codec, request: Wire): Wire {
   return { ...request, params: next };
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+function pause(milliseconds: number, signal: StopSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);

@@ -6,6 +6,7 @@ import type { RequestId } from "../envelope.js";
 import type { Method } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { METHOD_NOT_FOUND } from "../rpc-codes.js";
+import type { StopSignal } from "../stop.js";
 import { metaOf } from "./answers.js";
 import { codeIn } from "./eras.js";
 import { paramHeaders, standardHeaders, ToolBook, type InvalidTool, type ParamHeader } from "./headers.js";
@@ -19,7 +20,7 @@ import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./ups
 export interface ModernCall {
   /** The request without its id, its metadata complete. */
   readonly request: Wire;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Milliseconds to wait for the answer, from the start or the last sign of progress. */
   readonly timeout: number;
   /** Takes the frames on the way to the answer. */
@@ -118,7 +119,7 @@ export class ModernServer {
         return answered;
       })
       .finally(() => this.#takers.delete(id));
-    return { answer, rest: call.rest };
+    return { answer, rest: () => call.rest() };
   }
 
   /** Lists all tools on behalf of a request, with what that said of its client; a list that goes round or never ends is left. */

@@ -6,6 +6,7 @@ import { isEnvelopeError } from "../errors.js";
 import { liftEnvelope } from "../envelope.js";
 import { codecFor, knownRevisions, resolve } from "../mcp.js";
 import type { Wire } from "../protocol.js";
+import { Stopper } from "../stop.js";
 import { classifyHttp, type Serving } from "./classify.js";
 import { eraOf, knownOf, newestOf } from "./eras.js";
 import { Account, type BridgeEvent } from "./events.js";
@@ -158,7 +159,7 @@ export class BridgeService implements Service {
     const { spoken } = this.#upstream;
     const wanted = spoken.includes(downstream) && eraOf(downstream) === "legacy" ? downstream : newestOf(spoken, "legacy");
     const offer = this.#options.choices.upstreamRevision ?? wanted ?? downstream;
-    const { signal } = new AbortController();
+    const signal = new Stopper();
     const shake = async ({ peer, isUsed, renew }: Shaking): Promise<RelayBackend | Refused | { readonly modern: readonly string[] }> => {
       const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal, renew, isUsed };
       const greeted = await shakeHands(greeting, peer, this.#options);
