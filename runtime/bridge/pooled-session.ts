@@ -151,7 +151,7 @@ export class PooledSession {
         onFrame: (frame) => void this.#heard(frame, call),
         onEnd: (why) => void this.#cancel(id, why === "late" ? "no answer in time" : reason?.()),
       });
-      call.rest = under.rest;
+      call.rest = () => under.rest();
       const answer = await under.answer;
       await drain(this.peer, (frame) => this.#heard(frame, undefined));
       return answer;
