@@ -6,9 +6,12 @@ import { isEnvelopeError } from "../errors.js";
 import { liftEnvelope } from "../envelope.js";
 import { codecFor, knownRevisions, resolve } from "../mcp.js";
 import type { Wire } from "../protocol.js";
+import { METHOD_NOT_FOUND } from "../rpc-codes.js";
 import { Stopper } from "../stop.js";
 import { classifyHttp, type Serving } from "./classify.js";
 import { eraOf, knownOf, newestOf } from "./eras.js";
+import { errorOf } from "./answers.js";
+import { Refusal } from "./errors.js";
 import { Account, type BridgeEvent } from "./events.js";
 import { OF_CAPABILITIES, shakeHands } from "./handshake.js";
 import { LegacySession, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
@@ -114,6 +117,7 @@ export class BridgeService implements Service {
     const behind = async (): Promise<Behind> => {
       const server = await upstream.shared();
       if (server === undefined) {
+        if (this.#options.choices.advertiseModern === "when-upstream-modern") throw NOT_MODERN;
         legacy ??= new LegacyBehind({ ...given, upstream, anyone });
         return legacy;
       }
@@ -198,6 +202,9 @@ export class BridgeService implements Service {
     );
   }
 }
+
+/** What a client of both eras takes as the advice to shake hands. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
+const NOT_MODERN = new Refusal(errorOf(METHOD_NOT_FOUND, "cannot serve requests without a handshake: the server has none either"));
 
 /** Makes a bridge; throws `UnknownRevisionError` for a forced revision no table has. */
 export function makeBridge(connector: Connector, options: BridgeOptions): BridgeService {

@@ -109,3 +109,23 @@ describe("the modern suite through the bridge to a legacy server", () => {
     expect(judge(scenarios, [OWN_KEYS, EXTRA, NOTHING_ELSE])).toEqual({ passed: 39, total: 40, faults: [] });
   });
 });
+
+describe("the suite through two bridges, the second a client of the first in the other era", () => {
+  it("legacy to legacy over modern", async () => {
+    const scenarios = await serving(fixture("legacy"), (server) =>
+      serving(bridge(server), (inner) =>
+        serving(bridge(inner, "--upstream-revision", "2026-07-28"), (url) => runServer({ url, revision: "2025-11-25" })),
+      ),
+    );
+    expect(judge(scenarios, [POLLING])).toEqual({ passed: 33, total: 33, faults: [] });
+  });
+
+  it("modern to modern over legacy", async () => {
+    const scenarios = await serving(fixture("modern"), (server) =>
+      serving(bridge(server), (inner) =>
+        serving(bridge(inner, "--upstream-revision", "2025-11-25"), (url) => runServer({ url, revision: "2026-07-28" })),
+      ),
+    );
+    expect(judge(scenarios, [OWN_KEYS, EXTRA, NOTHING_ELSE])).toEqual({ passed: 39, total: 40, faults: [] });
+  });
+});
