@@ -91,6 +91,18 @@ export class LegacyBehind implements Behind {
     // Without a state there is nothing to come back to: what was answered to no question is left aside.
     const isRetry = takesRounds(method, envelope.revision) && params["requestState"] !== undefined;
     if (isRetry) return this.#resume(flow, envelope, params, hops);
+    try {
+      return await this.#attempt(flow, envelope, hops);
+    } catch (error) {
+      // A server that does not know its session any longer has not read the request: it may be asked once more on another.
+      if (!isUnreachable(error) || !error.sessionGone || error.delivered !== "no" || flow.isCancelled) throw error;
+      this.#given.account.tell({ event: "reconnected", because: error.message });
+      return this.#attempt(flow, envelope, hops);
+    }
+  }
+
+  async #attempt(flow: Flow, envelope: ModernEnvelope, hops: { from?: Codec; to?: Codec }): Promise<Wire> {
+    const { method } = flow;
     const lease = await this.#pool.lease(this.#needOf(flow, envelope));
     let isKept = false;
     try {
