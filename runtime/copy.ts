@@ -21,6 +21,13 @@ export function withoutField(holder: Wire, key: string): Wire {
   return copy;
 }
 
+/** Gives a copy with the field under another name, in its place. */
+export function withName(holder: Wire, from: string, to: string): Wire {
+  const copy: Record<string, unknown> = {};
+  for (const name in holder) if (Object.prototype.hasOwnProperty.call(holder, name)) set(copy, name === from ? to : name, holder[name]);
+  return copy;
+}
+
 function set(copy: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__") Object.defineProperty(copy, name, { value, writable: true, enumerable: true, configurable: true });
   else copy[name] = value;

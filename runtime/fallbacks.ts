@@ -49,8 +49,13 @@ export interface SplitFallback extends FallbackFacts {
   apply(values: readonly unknown[]): readonly unknown[];
 }
 
+/** Writes a member of a union, or the object that holds a field, in another form; the row states both forms, and `rewrite.ts` takes one to the other. */
+export interface RewriteFallback extends FallbackFacts {
+  readonly kind: "rewrite";
+}
+
 /** Is one named fallback. */
-export type Fallback = FieldFallback | ValueFallback | MemberFallback | SplitFallback;
+export type Fallback = FieldFallback | ValueFallback | MemberFallback | SplitFallback | RewriteFallback;
 
 /** Longest `data:` URI, in characters, that an icon may have to travel to a peer that does not know icons. */
 export const ICON_LIMIT = 4096;
@@ -293,6 +298,38 @@ const TRUNCATE: FieldFallback = {
   },
 };
 
+const MAP_TO_PAIRS: MemberFallback = {
+  name: "map-to-pairs",
+  summary: "A map becomes a list of objects, each with the `name` and the `value` of one entry.",
+  kind: "member",
+  loss: "none",
+  keepsContent: true,
+  apply(value) {
+    return isWire(value) ? Object.entries(value).map(([name, entry]) => ({ name, value: entry })) : undefined;
+  },
+};
+
+const PAIRS_TO_MAP: MemberFallback = {
+  name: "pairs-to-map",
+  summary: "A list of objects of `name` and `value` becomes a map; one that names something twice, or says more, has no form.",
+  kind: "member",
+  loss: "none",
+  keepsContent: true,
+  apply(value) {
+    if (!Array.isArray(value) || !value.every(isPair)) return undefined;
+    const map: Wire = Object.fromEntries(value.map((pair) => [pair.name, pair.value]));
+    return Object.keys(map).length === value.length ? map : undefined;
+  },
+};
+
+const REWRITE: RewriteFallback = {
+  name: "rewrite",
+  summary: "The object is written in the other form that the row states; one that has no such form, or would lose something, is refused.",
+  kind: "rewrite",
+  loss: "none",
+  keepsContent: true,
+};
+
 const NONE: Wire = {};
 const EMPTY_TEXT: Wire = { type: "text", text: "" };
 
@@ -320,6 +357,10 @@ function saysTheSame(text: string, json: string): boolean {
   }
 }
 
+function isPair(value: unknown): value is { readonly name: string; readonly value: unknown } {
+  return isWire(value) && Object.keys(value).length === 2 && typeof value["name"] === "string" && value["value"] !== undefined;
+}
+
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
@@ -342,6 +383,9 @@ const ALL: readonly Fallback[] = [
   LIGHT_ICONS,
   DEFAULT_NOTE,
   TRUNCATE,
+  MAP_TO_PAIRS,
+  PAIRS_TO_MAP,
+  REWRITE,
 ];
 
 /** Lists the fallbacks by name; a row may offer these besides the general actions. */

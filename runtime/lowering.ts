@@ -2,7 +2,8 @@
 // recorded in the report. The walk is generated and asks here.
 
 import { isWire } from "./capabilities.js";
-import { fresh, withField, withoutField } from "./copy.js";
+import { fresh, withField, withName, withoutField } from "./copy.js";
+import { isEqual } from "./equal.js";
 import { LowerError } from "./errors.js";
 import { FALLBACKS, type Fallback, type FieldFallback } from "./fallbacks.js";
 import type { Hop } from "./hop.js";
@@ -24,6 +25,7 @@ import {
   type Wire,
 } from "./protocol.js";
 import { TranslationReport } from "./report.js";
+import { rewritten } from "./rewrite.js";
 
 /** The `_meta` key under which a payload says what was taken out of it. */
 export const DEGRADED_KEY = "polyrev/degraded";
@@ -105,13 +107,13 @@ export class Lowering implements LowerContext {
   }
 
   member(value: unknown, feature: number, lowering: number, depth: number, again?: Lower): unknown {
-    return this.replace(value, feature, this.actionAt(lowering), this.tables.lowerings[lowering]?.loss, depth, again, undefined);
+    return this.replace(value, feature, this.actionAt(lowering), this.tables.lowerings[lowering], depth, again, undefined);
   }
 
   stranger(value: unknown, tag: unknown, expected: string, unknown: number, depth: number, again: Lower): unknown {
     // Where it does not say what it is, it is not an unknown member but a broken one.
     const action = typeof tag === "string" ? (this.unknownActions[unknown] ?? "refuse") : "refuse";
-    return this.replace(value, -1, action, this.tables.unknownMembers[unknown]?.loss, depth, again, expected);
+    return this.replace(value, -1, action, this.tables.unknownMembers[unknown], depth, again, expected);
   }
 
   misfit(value: unknown, key: string, expected: string, feature: number, lowering: number, depth: number): unknown {
@@ -120,6 +122,23 @@ export class Lowering implements LowerContext {
     const action = this.actionAt(lowering);
     if (action === "refuse" || action === "keep" || place === undefined) throw this.refusal(value, expected, feature, depth + 1);
     return this.degrade(value, key, action, feature, place, depth, expected);
+  }
+
+  rename(holder: Wire, from: string, to: string, feature: number, depth: number): Wire {
+    this.path[depth] = from;
+    this.step(feature, "rename", "none", depth + 1);
+    return withName(holder, from, to);
+  }
+
+  reshape(holder: Wire, key: string, feature: number, lowering: number, depth: number): Wire {
+    const action = this.actionAt(lowering);
+    const fallback = FALLBACKS.get(action);
+    const forms = this.tables.lowerings[lowering]?.rewrite;
+    const next = fallback?.kind === "rewrite" && forms !== undefined ? rewritten(holder, forms) : undefined;
+    if (fallback === undefined || next === undefined) return holder;
+    this.path[depth] = key;
+    this.done(feature, action, fallback.loss, depth + 1);
+    return next;
   }
 
   prune(holder: Wire, strays: Strays, depth: number): Wire {
@@ -232,14 +251,14 @@ export class Lowering implements LowerContext {
     value: unknown,
     feature: number,
     action: Action,
-    loss: Loss = "content",
+    place: Pick<LoweringEntry, "loss" | "rewrite"> | undefined,
     depth: number,
     again: Lower | undefined,
     expected: string | undefined,
   ): unknown {
     if (action === "refuse") throw this.refusal(value, expected, feature, depth);
     if (action === "skip" || action === "annotate") {
-      this.done(feature, action, loss, depth);
+      this.done(feature, action, place?.loss ?? "content", depth);
       return REMOVED;
     }
     const fallback = FALLBACKS.get(action);
@@ -248,9 +267,14 @@ export class Lowering implements LowerContext {
       this.done(feature, action, fallback.loss, depth);
       return { [SPLIT]: again === undefined ? parts : parts.map((part) => again(part, this, depth)) };
     }
-    const next = fallback?.kind === "member" ? fallback.apply(value, this.path.slice(0, depth)) : undefined;
-    if (next === undefined) throw this.refusal(value, expected, feature, depth);
-    this.done(feature, action, fallback?.loss ?? loss, depth, fallback, value);
+    const next =
+      fallback?.kind === "member"
+        ? fallback.apply(value, this.path.slice(0, depth))
+        : fallback?.kind === "rewrite" && place?.rewrite !== undefined && isWire(value)
+          ? rewritten(value, place.rewrite)
+          : undefined;
+    if (fallback === undefined || next === undefined) throw this.refusal(value, expected, feature, depth);
+    this.done(feature, action, fallback.loss, depth, fallback, value);
     return again === undefined ? next : again(next, this, depth);
   }
 
@@ -319,15 +343,6 @@ function annotated(lowered: unknown, notes: readonly Note[]): unknown {
   const before = meta[DEGRADED_KEY];
   const all = [...(Array.isArray(before) ? (before as unknown[]) : []), ...notes];
   return withField(lowered, "_meta", withField(meta, DEGRADED_KEY, all));
-}
-
-/** Compares JSON values. */
-function isEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
-  if (!isWire(a) || !isWire(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
 }
 
 function describe(value: unknown): string {

@@ -64,6 +64,14 @@ export interface LoweringEntry {
   readonly at: string;
   readonly loss: Loss;
   readonly degrade: readonly string[];
+  /** The two forms of the action `rewrite`. */
+  readonly rewrite?: RewriteEntry;
+}
+
+/** Two forms of one object: `$name` stands for any value, `$name.key` for a field of it, and everything else for itself. */
+export interface RewriteEntry {
+  readonly from: Wire;
+  readonly to: Wire;
 }
 
 /** What may be done with a member of a union whose type no revision knows; the first action is the preferred one. */
@@ -234,6 +242,10 @@ export interface LowerContext {
   stranger(value: unknown, tag: unknown, expected: string, unknown: number, depth: number, again: Lower): unknown;
   /** Deals with a field whose value the revision cannot carry; gives the value to go on with. */
   misfit(value: unknown, key: string, expected: string, feature: number, lowering: number, depth: number): unknown;
+  /** Writes a field under the name that the revision has for it. */
+  rename(holder: Wire, from: string, to: string, feature: number, depth: number): Wire;
+  /** Writes an object that holds a field whose feature the profile lacks in another form; gives it back as it is where none is ordered or fits. */
+  reshape(holder: Wire, key: string, feature: number, lowering: number, depth: number): Wire;
   /** Leaves out of an object what only shares its name with a field the revision has there. */
   prune(holder: Wire, strays: Strays, depth: number): Wire;
   /** Refuses a value in an array, map or union that the revision cannot carry. */

@@ -332,6 +332,14 @@ export const Feature = {
 export type FeatureId = (typeof FEATURES)[number]["id"];
 /** Lists what may be done at a gated place for a peer that lacks the feature; the preferred action first. */
 export const LOWERINGS = [
+  { feature: 11, at: "AuthMethodTerminal.env|{}", loss: "none", degrade: ["map-to-pairs"] },
+  { feature: 12, at: "AuthMethod|AuthMethodTerminal", loss: "advisory", degrade: ["skip"] },
+  { feature: 34, at: "SessionUpdate|SessionUpdateToolCall", loss: "none", degrade: ["rewrite"], rewrite: { from: { sessionUpdate: "tool_call" }, to: { sessionUpdate: "tool_call_update" } } },
+  { feature: 37, at: "SessionUpdate|SessionUpdatePlan", loss: "none", degrade: ["rewrite"], rewrite: { from: { sessionUpdate: "plan", entries: "$entries" }, to: { sessionUpdate: "plan_update", plan: { type: "items", planId: "main", entries: "$entries" } } } },
+  { feature: 39, at: "RequestPermissionRequest.toolCall", loss: "none", degrade: ["rewrite"], rewrite: { from: { toolCall: "$toolCall" }, to: { title: "$toolCall.title", subject: { type: "tool_call", toolCall: "$toolCall" } } } },
+  { feature: 71, at: "AuthMethodTerminal.env|EnvVariable[]", loss: "none", degrade: ["pairs-to-map"] },
+  { feature: 96, at: "SessionUpdate|SessionUpdatePlanUpdate", loss: "none", degrade: ["rewrite"], rewrite: { from: { sessionUpdate: "plan_update", plan: { type: "items", planId: "main", entries: "$entries" } }, to: { sessionUpdate: "plan", entries: "$entries" } } },
+  { feature: 97, at: "RequestPermissionRequest.subject", loss: "none", degrade: ["rewrite"], rewrite: { from: { title: "$toolCall.title", subject: { type: "tool_call", toolCall: "$toolCall" } }, to: { toolCall: "$toolCall" } } },
   { feature: 98, at: "RequestPermissionOutcomeCancelled._meta", loss: "none", degrade: ["keep"] },
 ] as const;
 /** Lists what may be done, union by union, with a member whose type no revision knows; the preferred action first. */

@@ -16,6 +16,8 @@ export interface LowerContext {
   member(value: unknown, feature: number, lowering: number, depth: number, again?: Lower): unknown;
   stranger(value: unknown, tag: unknown, expected: string, unknown: number, depth: number, again: Lower): unknown;
   misfit(value: unknown, key: string, expected: string, feature: number, lowering: number, depth: number): unknown;
+  rename(holder: Wire, from: string, to: string, feature: number, depth: number): Wire;
+  reshape(holder: Wire, key: string, feature: number, lowering: number, depth: number): Wire;
   prune(holder: Wire, strays: Strays, depth: number): Wire;
   refuse(value: unknown, expected: string, feature: number, depth: number): never;
   fill(key: string, fill: number, depth: number): unknown;

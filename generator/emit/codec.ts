@@ -9,6 +9,7 @@ import {
   type FunctionPlan,
   type Gate,
   type Misfit,
+  type Reshape,
   type ResultBranch,
 } from "../model/plan.js";
 import type { MemberTest } from "../model/union-members.js";
@@ -144,7 +145,13 @@ class CodecEmitter {
       .filter((look) => look["stray"] !== undefined)
       .map(({ quoted, fits, wireStray }) => ({ quoted, fits, ...(wireStray as object) }));
     const split = body.steps.find((step) => canSplit(step.child));
+    const renamings = (body.renamings ?? []).map(({ from, to, feature }) => ({
+      test: `${access("held", from)} !== undefined && ${access("held", to)} === undefined`,
+      call: `${JSON.stringify(from)}, ${JSON.stringify(to)}, ${feature}`,
+    }));
+    const reshapes = (body.reshapes ?? []).map((reshape) => this.reshapeView(reshape));
     return {
+      ...(renamings.length + reshapes.length === 0 ? {} : { isHeld: true, renamings, reshapes }),
       isCold: plan.isCold,
       looks,
       steps,
@@ -153,6 +160,17 @@ class CodecEmitter {
       strayTest: plan.name.replace(/^lower/, "isStray"),
       hops: body.steps.some((step) => step.hop !== undefined),
       splits: split && JSON.stringify(split.key),
+    };
+  }
+
+  private reshapeView({ key, gate, canonical }: Reshape): Record<string, string> {
+    const read = access("held", key);
+    const isField = canonical === undefined ? "true" : this.predicates.expression(canonical, read, this.model.ir);
+    const tests = [`${read} !== undefined`, isField === "true" ? [] : [`(${isField})`], gate.status === "off" ? [] : [isOff(gate.feature)]];
+    return {
+      quoted: JSON.stringify(key),
+      test: tests.flat().join(" && "),
+      call: `${gate.feature.index}, ${this.loweringIndex(gate.feature, gate.lowering)}`,
     };
   }
 

@@ -15,6 +15,7 @@ export function emitFeatures(model: Model, tables: Tables): Output {
     at: lowering.at,
     loss: lowering.loss,
     degrade: lowering.degrade,
+    rewrite: lowering.rewrite,
   }));
   const unknowns = model.unknownMembers.map(({ at, loss, degrade }) => ({ at, loss, degrade }));
   const fills = tables.fills.map((fill) => ({

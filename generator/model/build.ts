@@ -2,7 +2,7 @@
 import type { Problem } from "../problem.js";
 import { accountForDeltas } from "./accounting.js";
 import { toCanonical } from "./canonical.js";
-import { checkCites, checkFlags, checkGatedPaths, checkLayout, checkSingleGate } from "./checks.js";
+import { checkCites, checkFlags, checkGatedPaths, checkLayout, checkPropertyRenames, checkSingleGate } from "./checks.js";
 import { readEnvelope, type EnvelopeFacts } from "./envelope.js";
 import { applyErrata, type Erratum, type PlacedErratum } from "./errata.js";
 import { checkErrors } from "./errors.js";
@@ -11,6 +11,7 @@ import { readFlags } from "./flags.js";
 import { buildIr } from "./ir.js";
 import { checkTolerances } from "./tolerance-checks.js";
 import { placeTolerances } from "./tolerances.js";
+import { checkRewrites } from "./rewrites.js";
 import { withMessages } from "./payload-messages.js";
 import { toPlainForm } from "./plain-form.js";
 import { checkValues } from "./values.js";
@@ -111,6 +112,7 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
     fills: folded.fills,
     layout: folded.layout,
     renames: folded.renames,
+    propertyRenames: folded.propertyRenames,
     goings: folded.goings,
     values: folded.values,
     unknownMembers: (protocol.unknown ?? []).map((entry, index) => ({
@@ -136,11 +138,13 @@ export function buildModel(input: ProtocolInput, problems: Problem[]): Model {
   checkGatedPaths(model, problems);
   checkMethodGates(model, problems);
   checkSingleGate(model, problems);
+  checkRewrites(model, problems);
   checkFlags(model, problems);
   checkErrors(model, problems);
   checkFills(model, problems);
   checkValues(model, problems);
   checkLayout(model, used, problems);
+  checkPropertyRenames(model, problems);
   // A faulty row would show again as a tolerance that finds no place.
   if (problems.length === before) checkTolerances(model, problems);
   // A faulty row would show again as a delta nobody accounts for; the accounts are drawn up once the rows are sound.

@@ -5,8 +5,8 @@ import { fitsSchema } from "./fills.js";
 import { liveTogether, livesAt } from "./lifetime.js";
 import { findNode, hasPath, parsePath, withoutReferences, type Path } from "./path.js";
 import type { Changes, ChangesFile, RowCite } from "./rows.js";
-import { own } from "./schema.js";
-import type { Feature, Lowering, Model, RenameRow, Revision, Side } from "./types.js";
+import { isSame, own } from "./schema.js";
+import type { Feature, Lowering, Model, PropertyRename, RenameRow, Revision, Side } from "./types.js";
 
 /**
  * Checks that every cite names an entry that exists, that an entry is cited or excused, and that excuses name real entries; where a protocol has no
@@ -67,7 +67,7 @@ export function checkCites(files: readonly ChangesFile[], citesPages: boolean, p
 }
 
 function citesOf(changes: Changes): { cite: RowCite; path: (string | number)[] }[] {
-  const lists = ["features", "extends", "removes", "deprecates", "renames", "layout", "values"] as const;
+  const lists = ["features", "extends", "removes", "deprecates", "renames", "propertyRenames", "layout", "values"] as const;
   return lists.flatMap((list) => (changes[list] ?? []).map((row, index) => ({ cite: row.cite, path: [list, index, "cite"] })));
 }
 
@@ -356,4 +356,29 @@ function unknownTarget(rename: RenameRow, model: Model): Problem {
     message: `${rename.to} is no definition of ${revision}`,
     fix: "name the definition as this revision calls it",
   };
+}
+
+/** Checks that a renamed property goes and the other comes at the revision that says so, each with its row, and that nothing but the name changes. */
+export function checkPropertyRenames(model: Model, problems: Problem[]): void {
+  for (const rename of model.propertyRenames) {
+    const fault = propertyRenameFault(rename, model);
+    if (fault !== undefined) problems.push({ ...rename.place, rule: "rename", message: fault, fix: "correct or delete the entry" });
+  }
+}
+
+function propertyRenameFault({ from, to, revision }: PropertyRename, model: Model): string | undefined {
+  const [before, after] = [model.revisions[revision - 1], model.revisions[revision]];
+  const nodeOf = (text: string, at: Revision | undefined) => {
+    const path = parsePath(text);
+    return path === undefined || at === undefined ? undefined : findNode(path, at.canonical);
+  };
+  const was = nodeOf(from, before);
+  const is = nodeOf(to, after);
+  if (was === undefined) return `${from} does not exist before ${after?.id}, so it cannot be renamed there`;
+  if (is === undefined) return `${to} does not exist at ${after?.id}, so nothing can be renamed to it`;
+  if (nodeOf(from, after) !== undefined) return `${from} still exists at ${after?.id}, so it is not renamed to ${to}`;
+  if (nodeOf(to, before) !== undefined) return `${to} exists before ${after?.id} already, so ${from} is not renamed to it`;
+  if (!isSame(was, is)) return `${from} and ${to} do not hold the same, so one is not the other renamed`;
+  const isGated = model.features.some((feature) => feature.last === revision - 1 && feature.gates.fields.includes(from));
+  return isGated ? undefined : `no row that ends before ${after?.id} gates ${from}, which is renamed to ${to}`;
 }

@@ -2,8 +2,9 @@
 // dangling names and impossible lifetimes become problems. Pure.
 import type { Problem } from "../problem.js";
 import { newestPath } from "./canonical.js";
+import { siblingPath } from "./path.js";
 import { inNewestNames, type Changes, type ChangesFile, type ExtensionRow, type FeatureRow, type RowCite } from "./rows.js";
-import type { Cite, Feature, Fill, Gates, Going, Layout, Lowering, NamedValues, Place, RenameRow, Side } from "./types.js";
+import type { Cite, Feature, Fill, Gates, Going, Layout, Lowering, NamedValues, Place, PropertyRename, RenameRow, Side } from "./types.js";
 
 /** What the rows of all revisions say together. */
 export interface Folded {
@@ -11,6 +12,7 @@ export interface Folded {
   readonly fills: Fill[];
   readonly layout: Layout[];
   readonly renames: RenameRow[];
+  readonly propertyRenames: PropertyRename[];
   readonly goings: Going[];
   readonly values: NamedValues[];
 }
@@ -62,6 +64,7 @@ class Fold {
   private readonly fills: Fill[] = [];
   private readonly layout: Layout[] = [];
   private readonly renames: RenameRow[] = [];
+  private readonly propertyRenames: PropertyRename[] = [];
   private readonly goings: Going[] = [];
   private readonly values: NamedValues[] = [];
 
@@ -79,14 +82,15 @@ class Fold {
     value.removes.forEach((row, index) => this.removal(row, index, page));
     value.deprecates.forEach((row, index) => this.deprecation(row, index, page));
     value.renames.forEach((row, index) => this.rename(row, index, page));
+    (value.propertyRenames ?? []).forEach((row, index) => this.propertyRename(row, index, page));
     value.fills.forEach((row, index) => this.fill(row, index, page));
     (value.values ?? []).forEach((row, index) => this.named(row, index, page));
     value.layout.forEach((row, index) => this.layoutEntry(row, index, page));
   }
 
   result(): Folded {
-    const { features, fills, layout, renames, goings, values } = this;
-    return { features: [...features.values()], fills, layout, renames, goings, values };
+    const { features, fills, layout, renames, propertyRenames, goings, values } = this;
+    return { features: [...features.values()], fills, layout, renames, propertyRenames, goings, values };
   }
 
   private report(place: Place, rule: string, message: string, fix: string): void {
@@ -195,6 +199,32 @@ class Fold {
     this.renames.push({ revision: page.revision, from, to, cite: page.cite(cite), place: page.rowPlaces("renames", index, "from", from) });
   }
 
+  private propertyRename({ from, to, cite }: Entry<"propertyRenames">, index: number, page: Page): void {
+    const place = page.rowPlaces("propertyRenames", index, "from", from);
+    for (const path of from) {
+      const target = siblingPath(path, to);
+      const gates = [...this.features.values()].find((feature) => target !== undefined && feature.gates.fields.includes(target));
+      if (target === undefined)
+        this.report(place(path), "rename", `${path} is no path of a property`, "name the property by its path, and its new name alone");
+      else if (gates?.first !== page.revision)
+        this.report(
+          place(path),
+          "rename",
+          `no row of ${page.id} gates ${target}, which ${path} is renamed to`,
+          "gate the new name by a row of this revision",
+        );
+      else
+        this.propertyRenames.push({
+          revision: page.revision,
+          from: path,
+          to: target,
+          feature: gates.index,
+          cite: page.cite(cite),
+          place: place(path),
+        });
+    }
+  }
+
   private fill(row: Entry<"fills">, index: number, page: Page): void {
     const place = page.rowPlaces("fills", index, "at", row.at);
     const feature = this.known(row.feature, place());
@@ -261,7 +291,14 @@ function loweringsOf(
   const gated = [...(row.gates?.fields ?? []), ...(row.gates?.members ?? [])].filter((path) => !isFlag(path));
   return (row.lowering ?? []).flatMap((entry, index) => {
     const place = (path: string) => at(["lowering", index, ...(entry.at === undefined ? [] : ["at", entry.at.indexOf(path)])]);
-    return (entry.at ?? gated).map((path) => ({ at: path, loss: entry.loss, degrade: entry.degrade, place: place(path) }));
+    const { loss, degrade, rewrite } = entry;
+    return (entry.at ?? gated).map((path) => ({
+      at: path,
+      loss,
+      degrade,
+      ...(rewrite === undefined ? {} : { rewrite }),
+      place: place(path),
+    }));
   });
 }
 

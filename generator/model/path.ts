@@ -42,6 +42,14 @@ export function propertyPath(path: string, property: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(property) ? `${path}.${property}` : `${path}[${JSON.stringify(property)}]`;
 }
 
+/** Writes the path of another property of the object that holds the one at `path`; undefined where that is no property. */
+export function siblingPath(path: string, property: string): string | undefined {
+  const parsed = parsePath(path);
+  const last = parsed?.steps.at(-1);
+  if (parsed === undefined || parsed.member !== undefined || typeof last !== "object") return undefined;
+  return propertyPath(path.slice(0, path.length - propertyPath("", last.property).length), property);
+}
+
 /** Finds the node at a path without following a reference at its end; undefined where the definitions have none. */
 export function findNode(path: Path, definitions: Definitions): Schema | undefined {
   let node = own(definitions, path.definition);

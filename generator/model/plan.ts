@@ -45,6 +45,21 @@ export interface FieldStep {
   readonly feature?: Feature | undefined;
 }
 
+/** A property that goes by another name at the revision, with the feature that gates the newer of both. */
+export interface Renaming {
+  readonly from: string;
+  readonly to: string;
+  readonly feature: number;
+}
+
+/** An object that holds a field may be written in another form, before its fields are looked at. */
+export interface Reshape {
+  readonly key: string;
+  readonly gate: Gate;
+  /** What the canonical form has there; another value is not the field. */
+  readonly canonical?: Schema;
+}
+
 /** One member of a union and what becomes of it. */
 export interface Branch {
   readonly name: string;
@@ -65,7 +80,12 @@ export interface ResultBranch {
 
 /** The body of one lowering function. */
 export type Body =
-  | { readonly kind: "object"; readonly steps: readonly FieldStep[] }
+  | {
+      readonly kind: "object";
+      readonly steps: readonly FieldStep[];
+      readonly renamings?: readonly Renaming[];
+      readonly reshapes?: readonly Reshape[];
+    }
   | { readonly kind: "array"; readonly child?: FunctionPlan; readonly misfit?: Misfit }
   | { readonly kind: "map"; readonly child?: FunctionPlan; readonly misfit?: Misfit }
   | {
@@ -221,9 +241,37 @@ class Planner {
       plan.body = { kind: "map", ...work };
     } else {
       const names = new Set([...Object.keys(ir.properties ?? {}), ...(here.required ?? [])]);
-      plan.body = { kind: "object", steps: [...names].sort().flatMap((name) => this.planField(name, ir, here, place) ?? []) };
+      const steps = [...names].sort().flatMap((name) => this.planField(name, ir, here, place) ?? []);
+      const reshapes = steps.flatMap(({ key: name, gate, canonical }) =>
+        gate?.lowering?.rewrite === undefined ? [] : [{ key: name, gate, ...(canonical === undefined ? {} : { canonical }) }],
+      );
+      const renamings = this.renamingsAt(place, here);
+      plan.body = {
+        kind: "object",
+        steps,
+        ...(renamings.length === 0 ? {} : { renamings }),
+        ...(reshapes.length === 0 ? {} : { reshapes }),
+      };
     }
     return { child: plan };
+  }
+
+  /** The properties of an object that other revisions call by other names: older names become newer ones up to the revision, and back down to it. */
+  private renamingsAt(place: string, here: Schema): Renaming[] {
+    const all = this.model.propertyRenames.flatMap(({ from, to, feature, revision }) => {
+      const [older, newer] = [from, to].map((path) => parsePath(path)?.steps.at(-1));
+      if (typeof older !== "object" || typeof newer !== "object" || from !== propertyPath(place, older.property)) return [];
+      return [{ older: older.property, newer: newer.property, feature, revision }];
+    });
+    const up = all.filter((entry) => entry.revision <= this.revision.index);
+    const down = all.filter((entry) => entry.revision > this.revision.index).toReversed();
+    const renamings = [
+      ...up.map(({ older, newer, feature }) => ({ from: older, to: newer, feature })),
+      ...down.map(({ older, newer, feature }) => ({ from: newer, to: older, feature })),
+    ];
+    const reachable = (name: string): boolean =>
+      own(here.properties, name) !== undefined || renamings.some((entry) => entry.from === name && reachable(entry.to));
+    return renamings.filter((entry) => reachable(entry.to));
   }
 
   private planField(key: string, ir: Schema, here: Schema, place: string): FieldStep | undefined {

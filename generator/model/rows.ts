@@ -1,5 +1,5 @@
 // The shape of a changes.yaml after its grammar was checked, and its paths taken from its own revision's names to the newest. Pure.
-import type { Access, Feature, Gates, Loss, NamedError, Requirement, Side } from "./types.js";
+import type { Access, Feature, Gates, Loss, NamedError, Requirement, Rewrite, Side } from "./types.js";
 
 /** A changes.yaml after its grammar was checked. */
 export interface Changes {
@@ -11,6 +11,7 @@ export interface Changes {
   readonly removes: readonly { readonly feature: string; readonly cite: RowCite; readonly covers?: readonly string[] }[];
   readonly deprecates: readonly { readonly feature: string; readonly asOf?: string; readonly cite: RowCite }[];
   readonly renames: readonly { readonly from: readonly string[]; readonly to: string; readonly cite: RowCite }[];
+  readonly propertyRenames?: readonly { readonly from: readonly string[]; readonly to: string; readonly cite: RowCite }[];
   readonly fills: readonly { readonly feature: string; readonly at: readonly string[]; readonly value?: unknown; readonly from?: string }[];
   readonly layout: readonly { readonly id: string; readonly why: string; readonly covers: readonly string[]; readonly cite: RowCite }[];
   readonly values?: readonly { readonly at: readonly string[]; readonly values: readonly string[]; readonly cite: RowCite }[];
@@ -47,7 +48,12 @@ export interface FeatureRow {
   readonly gates?: Partial<Gates>;
   readonly access?: readonly Access[];
   readonly errors?: readonly NamedError[];
-  readonly lowering?: readonly { readonly at?: readonly string[]; readonly loss: Loss; readonly degrade: readonly string[] }[];
+  readonly lowering?: readonly {
+    readonly at?: readonly string[];
+    readonly loss: Loss;
+    readonly degrade: readonly string[];
+    readonly rewrite?: Rewrite;
+  }[];
 }
 
 /** A changes file with its line numbers. */
@@ -88,6 +94,7 @@ export function inNewestNames(changes: Changes, rename: (path: string) => string
     features: changes.features.map(row),
     extends: (changes.extends ?? []).map(row),
     removes: changes.removes.map((removal) => ({ ...removal, covers: paths(removal.covers) })),
+    propertyRenames: (changes.propertyRenames ?? []).map((entry) => ({ ...entry, from: paths(entry.from) })),
     fills: changes.fills.map((fill) => ({ ...fill, at: paths(fill.at) })),
     layout: changes.layout.map((entry) => ({ ...entry, covers: paths(entry.covers) })),
     values: (changes.values ?? []).map((entry) => ({ ...entry, at: paths(entry.at) })),

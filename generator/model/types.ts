@@ -93,7 +93,15 @@ export interface Lowering {
   readonly at: string;
   readonly loss: Loss;
   readonly degrade: readonly string[];
+  /** What the action `rewrite` looks for and what it writes in its place. */
+  readonly rewrite?: Rewrite;
   readonly place: Place;
+}
+
+/** Two forms of one object: `$name` stands for any value, `$name.key` for a field of it, and everything else for itself. */
+export interface Rewrite {
+  readonly from: Readonly<Record<string, unknown>>;
+  readonly to: Readonly<Record<string, unknown>>;
 }
 
 /** An error code with a name, what tells it from others of its code, and what a revision without it gets. */
@@ -237,6 +245,17 @@ export interface RenameRow {
   readonly place: (from?: string) => Place;
 }
 
+/** A property that a revision calls by another name: paths of the one and the other, below one holder. */
+export interface PropertyRename {
+  readonly revision: number;
+  readonly from: string;
+  readonly to: string;
+  /** The index of the feature that gates the new name. */
+  readonly feature: number;
+  readonly cite: Cite;
+  readonly place: Place;
+}
+
 /** A path that goes at a revision because a feature went. */
 export interface Going {
   readonly revision: number;
@@ -306,6 +325,7 @@ export interface Model {
   readonly fills: readonly Fill[];
   readonly layout: readonly Layout[];
   readonly renames: readonly RenameRow[];
+  readonly propertyRenames: readonly PropertyRename[];
   readonly goings: readonly Going[];
   readonly values: readonly NamedValues[];
   readonly tolerances: readonly Tolerance[];

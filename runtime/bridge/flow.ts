@@ -11,13 +11,19 @@ export class Flow {
   readonly method: string;
   readonly message: Wire;
   readonly visit: Visit;
-  readonly #controller = new AbortController();
+  readonly #controller: AbortController;
 
-  constructor(id: RequestId, method: string, message: Wire, visit: Visit) {
+  constructor(id: RequestId, method: string, message: Wire, visit: Visit, controller: AbortController = new AbortController()) {
+    this.#controller = controller;
     this.id = id;
     this.method = method;
     this.message = message;
     this.visit = visit;
+  }
+
+  /** Gives the same request with another message. */
+  saying(message: Wire): Flow {
+    return new Flow(this.id, this.method, message, this.visit, this.#controller);
   }
 
   /** Carries what belongs to the request on the way to its answer. */

@@ -26,7 +26,7 @@ import { readError } from "./refusal.js";
 import { askRound } from "./asking.js";
 import { endingOf, nextRound, NO_ROUNDS, outcomeOf, retryParams, ROUND_LIMITS, withoutRetryFields, type Ask } from "./rounds.js";
 import { Subscription } from "./subscription.js";
-import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
+import { ProgressLine, progressTokenOf } from "./tokens.js";
 
 /** What a session with a modern server is made of. */
 export interface ModernSession {
@@ -48,7 +48,6 @@ export class ModernBackend implements Backend {
   readonly #session: ModernSession;
   readonly #client: ClientSide;
   readonly #options: BridgeOptions;
-  readonly #tokens = new ProgressTokens<Leg>();
   readonly #crossing: Crossing;
   readonly #subscription: Subscription;
   /** Codecs by what they say of the client on each request. */
@@ -125,11 +124,11 @@ export class ModernBackend implements Backend {
     const agreement: Agreement = { downstream: this.downstream, upstream: codec, policy: this.#options.policy };
     const token = progressTokenOf(message["params"]);
     const leg: Leg = { flow, line: token === undefined ? undefined : new ProgressLine(token) };
-    const minted = leg.line === undefined ? undefined : this.#tokens.mint(leg);
+    const minted = leg.line === undefined ? undefined : this.#session.server.tokens.mint(leg);
     try {
       return withId(await this.#rounds(flow, agreement, leg, minted), flow.id);
     } finally {
-      if (minted !== undefined) this.#tokens.end(minted);
+      if (minted !== undefined) this.#session.server.tokens.end(minted);
     }
   }
 
@@ -198,7 +197,7 @@ export class ModernBackend implements Backend {
       signal: flow.signal,
       timeout: this.#options.timeouts.call,
       reason: () => flow.reason,
-      onFrame: (frame) => this.#heard(frame, flow),
+      onFrame: (frame) => this.#heard(frame, leg),
     });
     leg.rest = call.rest;
     return call.answer;
@@ -258,23 +257,23 @@ export class ModernBackend implements Backend {
     }
   }
 
-  #heard(frame: Wire, flow: Flow): Promise<void> | void {
+  #heard(frame: Wire, leg: Leg): Promise<void> | void {
     const { method, params } = frame;
     if (typeof method !== "string" || frame["id"] !== undefined)
       return this.#drop(undefined, "a modern server asks nothing beside its answers");
-    if (method === "notifications/progress") return this.#progressed(frame, flow);
+    if (method === "notifications/progress") return this.#progressed(frame, leg);
     if (method === "notifications/message" && !this.#wants(params)) return this.#drop(method, "it is below the level that was asked for");
-    return this.#give(frame, flow);
+    return this.#give(frame, leg.flow);
   }
 
-  #progressed(frame: Wire, flow: Flow): Promise<void> | void {
+  #progressed(frame: Wire, leg: Leg): Promise<void> | void {
     const params = isWire(frame["params"]) ? frame["params"] : {};
-    const leg = this.#tokens.find(params["progressToken"]);
-    if (leg?.flow !== flow) return this.#drop("notifications/progress", "nobody asked for it");
+    if (this.#session.server.tokens.find(params["progressToken"]) !== leg)
+      return this.#drop("notifications/progress", "nobody asked for it");
     leg.rest?.();
     const forward = leg.line?.forward(params);
     if (forward === undefined) return this.#drop("notifications/progress", "it gets no further than the last");
-    return this.#give({ ...frame, params: forward }, flow);
+    return this.#give({ ...frame, params: forward }, leg.flow);
   }
 
   #give(frame: Wire, flow: Flow): Promise<void> | void {

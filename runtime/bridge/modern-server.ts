@@ -12,6 +12,7 @@ import { paramHeaders, standardHeaders, ToolBook, type InvalidTool, type ParamHe
 import { META } from "./meta.js";
 import { readError } from "./refusal.js";
 import type { Peer } from "./peer.js";
+import { ProgressTokens } from "./tokens.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
 
 /** What one request of a modern server is given. */
@@ -47,6 +48,8 @@ export class ModernServer {
   discovered: Wire;
   /** What is known of the server behind this and other connections. */
   readonly known: ServerKnown;
+  /** The progress tokens of all who ask: a server must not see one twice. */
+  readonly tokens = new ProgressTokens<object>();
   readonly #tools = new ToolBook();
   /** Told of frames that belong to nobody. */
   readonly #lost: (method: unknown, because: string) => void;

@@ -16,6 +16,14 @@ export interface Timeouts {
   readonly answer: number;
   /** For the acknowledgement of a subscription. */
   readonly acknowledge: number;
+  /** For a modern client to come back with the answers a legacy server waits for. */
+  readonly park: number;
+  /** In which the questions of a legacy server are gathered into one round. */
+  readonly gather: number;
+  /** For the turn of a call whose server can tell only one at a time what its questions belong to. */
+  readonly queue: number;
+  /** After which a session with a legacy server that nobody uses is ended. */
+  readonly idle: number;
   /** For what is in flight when the bridge is told to stop. */
   readonly drain: number;
 }
@@ -28,6 +36,9 @@ export interface Limits {
   readonly questions: number;
   /** Resources one client watches. */
   readonly watched: number;
+  /** Calls that wait for their client to come back, and sessions with a legacy server, of all clients together. */
+  readonly parked: number;
+  readonly sessions: number;
   /** Rounds of questions in one call, and of those in a row how many without any. */
   readonly rounds: number;
   readonly emptyRounds: number;
@@ -41,6 +52,11 @@ export interface Choices {
   readonly toolFailure: "isError" | "protocolError";
   /** Which era a client may speak to a server of the other one. */
   readonly advertiseModern: "always" | "when-upstream-modern";
+  /**
+   * Which requests of modern clients share a session with a legacy server: those of one principal, none, or all. A request whose principal nobody
+   * knows shares with none, unless all do.
+   */
+  readonly sessions: "per-principal" | "per-request" | "shared";
   /** The revisions to use on a hop instead of finding out. */
   readonly clientRevision?: string | undefined;
   readonly upstreamRevision?: string | undefined;
@@ -72,16 +88,29 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   call: 1_800_000,
   answer: 600_000,
   acknowledge: 10_000,
+  park: 600_000,
+  gather: 20,
+  queue: 60_000,
+  idle: 600_000,
   drain: 10_000,
 };
 
 /** The limits kept where nothing else is said. */
-export const DEFAULT_LIMITS: Limits = { flows: 10_000, questions: 64, watched: 1_024, rounds: 10, emptyRounds: 3 };
+export const DEFAULT_LIMITS: Limits = {
+  flows: 10_000,
+  questions: 64,
+  watched: 1_024,
+  parked: 1_024,
+  sessions: 256,
+  rounds: 10,
+  emptyRounds: 3,
+};
 
 /** The choices made where nothing else is said. */
 export const DEFAULT_CHOICES: Choices = {
   elicitationError: "fail",
   toolFailure: "isError",
   advertiseModern: "always",
+  sessions: "per-principal",
   stdioProbe: "inPlaceRespawn",
 };

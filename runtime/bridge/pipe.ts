@@ -58,7 +58,7 @@ export class PipeConversation implements Conversation {
   }
 
   async close(reason: string): Promise<void> {
-    this.#options.front.cancelAll(reason);
+    await this.#options.front.close(reason);
     await this.#session?.close(reason);
   }
 }

@@ -60,6 +60,11 @@ export function discoverResultOf(initialize: Wire, served: readonly string[], fa
   };
 }
 
+/** Takes off a result what only the modern era says of one: what it is, how long it may be kept, and what it asks. */
+export function withoutModernFields(result: Wire): Wire {
+  return withoutFields(result, [...MODERN_FIELDS, "inputRequests", "requestState"]);
+}
+
 /**
  * Writes a server's capabilities as the bridge can stand by them: without the flags of what does not reach the client, and without tasks, which no
  * two eras mean the same by.

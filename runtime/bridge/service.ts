@@ -8,19 +8,18 @@ import { codecFor, knownRevisions, resolve } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { classifyHttp, type Serving } from "./classify.js";
 import { eraOf, knownOf, newestOf } from "./eras.js";
-import { isUnreachable, Refusal, Unreachable } from "./errors.js";
 import { Account, type BridgeEvent } from "./events.js";
-import { OF_CAPABILITIES, shakeHands } from "./handshake.js";
-import { LegacySession, messageOf, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
+import { OF_CAPABILITIES } from "./handshake.js";
+import { LegacySession, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
+import { LegacyBehind } from "./legacy-behind.js";
 import { ModernBackend } from "./modern-backend.js";
-import { ModernFront } from "./modern-front.js";
+import { ModernFront, type Behind } from "./modern-front.js";
+import { ModernRelay } from "./modern-relay.js";
 import type { ModernServer } from "./modern-server.js";
 import { greet, narrowed } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
-import type { Arrival, Connector, Conversation, Exchanged, Link, Peer, Service, TransportName, Verdict, Visit } from "./peer.js";
+import type { Arrival, Connector, Conversation, Exchanged, Link, Service, TransportName, Verdict, Visit } from "./peer.js";
 import { PipeConversation } from "./pipe.js";
-import { suggestsOlderTransport } from "./probe.js";
-import { olderTransport } from "./prober.js";
 import { clientCapabilitiesOf, initializeResultOf } from "./project.js";
 import { RelayBackend } from "./relay-backend.js";
 import { Upstream, type Opened } from "./upstream.js";
@@ -67,13 +66,13 @@ export class BridgeService implements Service {
   pipe(link: Link): Conversation {
     return this.#kept((account) => {
       const session = (): Conversation => this.#legacySession(link, account);
-      return new PipeConversation({ served: this.#served, account, session, front: this.#modernFront(account) });
+      return new PipeConversation({ served: this.#served, account, session, front: this.#modernFront(account, "the client of the pipe") });
     });
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#conversations].map((conversation) => conversation.close("the bridge is closing")));
-    this.#front.cancelAll("the bridge is closing");
+    await this.#front.close("the bridge is closing");
     await this.#upstream.close();
   }
 
@@ -104,20 +103,24 @@ export class BridgeService implements Service {
     return new LegacySession({ link, account, limits, timeouts, open: (initialize, client) => this.#open(initialize, client) });
   }
 
-  #modernFront(account: Account): ModernFront {
-    return new ModernFront({
-      options: this.#options,
-      account,
-      served: knownOf(this.#served.revisions),
-      server: () => this.#modernServer(),
-    });
-  }
-
-  async #modernServer(): Promise<ModernServer> {
-    const server = await this.#upstream.shared();
-    if (server !== undefined) return server;
-    const message = `cannot serve a client of the modern era: ${this.#upstream.connector.name} is of the legacy era`;
-    throw Refusal.of({ kind: "not-translatable", message });
+  /** Makes what answers modern clients; those of one front share what stands behind it, as far as their principals allow; `anyone` stands for those without. */
+  #modernFront(account: Account, anyone?: string): ModernFront {
+    const served = knownOf(this.#served.revisions);
+    const upstream = this.#upstream;
+    const given = { options: this.#options, account, served };
+    const relays = new WeakMap<ModernServer, ModernRelay>();
+    let legacy: LegacyBehind | undefined;
+    const behind = async (): Promise<Behind> => {
+      const server = await upstream.shared();
+      if (server === undefined) {
+        legacy ??= new LegacyBehind({ ...given, upstream, anyone });
+        return legacy;
+      }
+      const relay = relays.get(server) ?? new ModernRelay({ ...given, server });
+      relays.set(server, relay);
+      return relay;
+    };
+    return new ModernFront({ account, behind });
   }
 
   async #open(initialize: Wire, client: ClientSide): Promise<Backend | Refused> {
@@ -156,24 +159,11 @@ export class BridgeService implements Service {
     const wanted = spoken.includes(downstream) && eraOf(downstream) === "legacy" ? downstream : newestOf(spoken, "legacy");
     const offer = this.#options.choices.upstreamRevision ?? wanted ?? downstream;
     const { signal } = new AbortController();
-    let { peer, transport }: { peer: Peer; transport: TransportName } = opened;
-    let isUsed = opened.isUsed;
-    for (;;) {
-      const renew = (): Promise<Peer> => this.#upstream.openOver(transport);
-      const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal, renew, isUsed };
-      try {
-        const greeted = await shakeHands(greeting, peer, this.#options);
-        if (!("agreement" in greeted)) return greeted;
-        return new RelayBackend(greeted, client, { renew, deafTo: this.#upstream.deafTo }, this.#options);
-      } catch (error) {
-        const older = suggestsOlderTransport(error) ? olderTransport(this.#upstream.connector, transport) : undefined;
-        if (older === undefined) throw withDoubt(error, opened.doubt);
-        client.account.tell({ event: "reconnected", because: `${messageOf(error)}; trying ${older}` });
-        transport = older;
-        isUsed = false;
-        peer = await this.#upstream.openOver(older);
-      }
-    }
+    const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal };
+    const told = (because: string): void => client.account.tell({ event: "reconnected", because });
+    const { greeted, renew } = await this.#upstream.greeted(opened, greeting, told);
+    if (!("agreement" in greeted)) return greeted;
+    return new RelayBackend(greeted, client, { renew, deafTo: this.#upstream.deafTo }, this.#options);
   }
 
   async #modern(
@@ -223,13 +213,6 @@ async function readInitialize(message: Wire, revisions: readonly string[]): Prom
     if (isEnvelopeError(error)) return { refused: { code: error.rpcCode, message: error.message } };
     throw error;
   }
-}
-
-/** Says of a failed handshake what the probe before it failed with: both may be one refused credential. */
-function withDoubt(error: unknown, doubt: Unreachable | undefined): unknown {
-  if (doubt === undefined || !isUnreachable(error)) return error;
-  const { status, body, challenge, delivered } = error;
-  return new Unreachable(error.peer, `${error.reason}; before that, ${doubt.reason}`, { status, body, challenge, delivered, cause: doubt });
 }
 
 function openedEvent(

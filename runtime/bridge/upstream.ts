@@ -3,13 +3,14 @@
 import type { Wire } from "../protocol.js";
 import { DISCOVER } from "./answers.js";
 import { definesTransport, eraOf, newestOf } from "./eras.js";
-import { Close, Unreachable } from "./errors.js";
+import { Close, isUnreachable, Unreachable } from "./errors.js";
+import { shakeHands, type Greeted, type Greeting } from "./handshake.js";
 import { ModernServer, type ServerKnown } from "./modern-server.js";
 import { narrowed, nothingMutual } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
 import type { Connector, Peer, TransportName } from "./peer.js";
-import { EraCache } from "./probe.js";
-import { askDiscovery, probe, type Probed } from "./prober.js";
+import { EraCache, suggestsOlderTransport } from "./probe.js";
+import { askDiscovery, olderTransport, probe, type Probed } from "./prober.js";
 
 /** A conversation with the server, before the first request of a client's: its era, and what to offer it. */
 export type Opened =
@@ -41,6 +42,9 @@ export class Upstream {
   readonly #lost: (method: unknown, because: string) => void;
   readonly #peers = new Set<Peer>();
   #shared: Promise<ModernServer> | undefined;
+  #spare: Probed | undefined;
+  /** The search under way for what is shared, for all who wait for it. */
+  #finding: Promise<ModernServer | undefined> | undefined;
   #isClosed = false;
   /** Counts the times a shared server was asked again, for ids that no counter of requests comes to. */
   #asked = 1;
@@ -69,7 +73,7 @@ export class Upstream {
       await this.#refresh(server);
       if (preferred === "modern" || newestOf(supportedBy(server), "legacy") === undefined) return { era: "modern", server, isShared: true };
     }
-    const found = await this.#find();
+    const found = this.#takeSpare() ?? (await this.#find());
     const isLegacy = found.era === "legacy" || (preferred === "legacy" && newestOf(found.revisions, "legacy") !== undefined);
     if (isLegacy) {
       const peer = this.#kept(found.peer ?? (await this.connector.connect(found.transport)));
@@ -89,7 +93,6 @@ export class Upstream {
     if (revision === undefined || transport === undefined) {
       throw new Unreachable(this.connector.name, nothingMutual(this.spoken, revisions), { delivered: "no" });
     }
-    this.#eras.keep(this.connector.name, { era: "modern", revisions }, this.#options.now());
     return this.#openModern({ era: "modern", revision, revisions, transport }, lost);
   }
 
@@ -102,20 +105,43 @@ export class Upstream {
   /** Opens the conversation that requests share which stand for themselves; undefined where the server is legacy. */
   async shared(): Promise<ModernServer | undefined> {
     if (this.#isClosed) throw new Close("the bridge is closing");
-    if (this.#shared === undefined) {
-      const found = await this.#find();
-      if (found.era === "legacy") {
-        await found.peer?.close();
-        return undefined;
-      }
-      this.#shared ??= this.#share(found);
+    if (this.#shared !== undefined) return this.#shared;
+    this.#finding ??= this.#findShared().finally(() => (this.#finding = undefined));
+    return this.#finding;
+  }
+
+  async #findShared(): Promise<ModernServer | undefined> {
+    const found = await this.#find();
+    if (found.era === "legacy") {
+      this.#keepSpare(found);
+      return undefined;
     }
+    this.#shared ??= this.#share(found);
     return this.#shared;
   }
 
-  /** Opens another conversation over an older transport, for a server that takes nothing over the first. */
-  async openOver(transport: TransportName): Promise<Peer> {
-    return this.#kept(await this.connector.connect(transport));
+  /**
+   * Shakes hands on a conversation, and over the next older transport where the server takes nothing over this one; `told` hears why. Gives what came
+   * of it, and what opens another conversation over the same transport. Rejects with what the last handshake rejects with.
+   */
+  async greeted(
+    { peer, transport, isUsed, doubt }: Opened & { readonly era: "legacy" },
+    greeting: Omit<Greeting, "renew" | "isUsed">,
+    told: (because: string) => void,
+  ): Promise<{ readonly greeted: Greeted; readonly renew: () => Promise<Peer> }> {
+    for (let at = { peer, transport, isUsed }; ;) {
+      const renew = async (): Promise<Peer> => this.#kept(await this.connector.connect(at.transport));
+      try {
+        const greeted = await shakeHands({ ...greeting, renew, isUsed: at.isUsed }, at.peer, this.#options);
+        if ("modern" in greeted) this.#eras.keep(this.connector.name, { era: "modern", revisions: greeted.modern }, this.#options.now());
+        return { greeted, renew };
+      } catch (error) {
+        const older = suggestsOlderTransport(error) ? olderTransport(this.connector, at.transport) : undefined;
+        if (older === undefined) throw withDoubt(error, doubt);
+        told(`${error instanceof Error ? error.message : String(error)}; trying ${older}`);
+        at = { peer: this.#kept(await this.connector.connect(older)), transport: older, isUsed: false };
+      }
+    }
   }
 
   /** Forgets what was found out, after a failure that only another revision explains. */
@@ -147,6 +173,24 @@ export class Upstream {
       now,
       ...(forced === undefined ? {} : { era: eraOf(forced) }),
     });
+  }
+
+  /** A conversation that was opened to ask a legacy server its era serves the first who needs one. */
+  #keepSpare(found: Probed): void {
+    const { peer } = found;
+    if (peer === undefined) return;
+    if (this.#spare !== undefined) return void peer.close();
+    this.#spare = found;
+    this.#kept(peer);
+    void peer.closed.then(() => {
+      if (this.#spare === found) this.#spare = undefined;
+    });
+  }
+
+  #takeSpare(): Probed | undefined {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare;
   }
 
   #introduction(): { readonly clientInfo: Wire; readonly clientCapabilities: Wire; readonly timeoutMs: number } {
@@ -188,6 +232,13 @@ export class Upstream {
     void peer.closed.then(() => this.#peers.delete(peer));
     return peer;
   }
+}
+
+/** Says of a failed handshake what the probe before it failed with: both may be one refused credential. */
+function withDoubt(error: unknown, doubt: Unreachable | undefined): unknown {
+  if (doubt === undefined || !isUnreachable(error)) return error;
+  const { status, body, challenge, delivered } = error;
+  return new Unreachable(error.peer, `${error.reason}; before that, ${doubt.reason}`, { status, body, challenge, delivered, cause: doubt });
 }
 
 function supportedBy({ discovered }: ModernServer): readonly unknown[] {

@@ -1,7 +1,7 @@
 // Messages of the second protocol, valid and not: what is valid passes its own revision unchanged and reaches the other as the table says, by its
 // counterpart or by a refusal that names the feature; what is known to be wrong is rejected.
 import { describe, expect, it } from "vitest";
-import { bindCodec, CapabilitySet, ERROR_CODES, REVISIONS, tables } from "../../runtime/acp.js";
+import { bindCodec, CapabilitySet, DegradePolicy, ERROR_CODES, REVISIONS, tables } from "../../runtime/acp.js";
 import { isLowerError, TranslationReport, type Codec } from "../../runtime/index.js";
 import type { Validators } from "../../runtime/protocol.js";
 import { V1_MESSAGES, V2_MESSAGES, WRONG_MESSAGES, type Elsewhere, type Message } from "./acp-messages.js";
@@ -27,11 +27,11 @@ function faultsOf({ validators }: Subject, method: string, part: Part, value: un
   return validate(value) ? [] : [...(validate.errors ?? ["no fault given"])];
 }
 
-/** Gives what a message becomes at a revision, in the words of the table. */
-function fate(from: Subject, to: Subject, [method, part, , value]: Message): Elsewhere {
+/** Gives what a message becomes at a revision, in the words of the table, by a policy that loses no content; without one each place is refused. */
+function fate(from: Subject, to: Subject, [method, part, , value]: Message, policy = DegradePolicy.balanced()): Elsewhere {
   const report = new TranslationReport();
   try {
-    const lowered = to.codec.lower(method, part, from.codec.lift(method, part, value, report), undefined, report);
+    const lowered = to.codec.lower(method, part, from.codec.lift(method, part, value, report), policy, report);
     expect(faultsOf(to, method, part, lowered)).toEqual([]);
     expect(report.isLossless).toBe(true);
     return lowered === value ? "same" : { becomes: lowered };
@@ -86,9 +86,9 @@ const UPDATES_OF_V2 = [
 ];
 
 describe.each([
-  ["v1", v1, v2, V1_MESSAGES, UPDATES_OF_V1],
-  ["v2", v2, v1, V2_MESSAGES, UPDATES_OF_V2],
-] as const)("messages of %s", (_, own, other, messages, updates) => {
+  ["v1", v1, v2, V1_MESSAGES, UPDATES_OF_V1, ["tool_call", "plan", "for a tool call"]],
+  ["v2", v2, v1, V2_MESSAGES, UPDATES_OF_V2, ["plan_update of the plan called main", "for a tool call"]],
+] as const)("messages of %s", (_, own, other, messages, updates, rewritten) => {
   it("are of every payload, every update and every content", () => {
     expect(unseen(own, messages)).toEqual([]);
     expect(unheld(own, updates, "sessionUpdate", messages)).toEqual([]);
@@ -101,6 +101,14 @@ describe.each([
     expect(faultsOf(own, method, part, value)).toEqual([]);
     expect(fate(own, own, message)).toBe("same");
     expect(fate(own, other, message)).toEqual(elsewhere);
+  });
+
+  it("take another form only where a policy orders it", () => {
+    const ordered = messages.filter((message) => {
+      const strictly = fate(own, other, message, DegradePolicy.strict());
+      return Array.isArray(strictly) && !Array.isArray(message[4]);
+    });
+    expect(ordered.map(([, , name]) => name)).toEqual(rewritten);
   });
 });
 
@@ -165,7 +173,69 @@ describe("what an open union takes that the closed one did not", () => {
     ["a mode", says("current_mode_update", { currentModeId: "dig" }), "session-modes"],
   ])("%s is valid at v2 as a stranger, and yet nothing is lowered to it", (_, value, feature) => {
     expect(faultsOf(v2, "session/update", "params", value)).toEqual([]);
-    expect(fate(v1, v2, ["session/update", "params", "", value, "same"])).toEqual([feature, "/update"]);
+    const message: Message = ["session/update", "params", "", value, "same"];
+    expect(fate(v1, v2, message, DegradePolicy.strict())).toEqual([feature, "/update"]);
+  });
+});
+
+describe("ways to authenticate", () => {
+  const old = [
+    { id: "key", name: "API key" },
+    { id: "shell", type: "terminal", name: "In a shell", args: ["login"], env: { LANG: "C" } },
+  ];
+  const now = [
+    { type: "agent", methodId: "key", name: "API key" },
+    { type: "terminal", methodId: "shell", name: "In a shell", args: ["login"], env: [{ name: "LANG", value: "C" }] },
+  ];
+  const lower = ({ codec }: Subject, value: object, report: TranslationReport, policy = DegradePolicy.balanced()) =>
+    codec.lower("initialize", "result", value, policy, report);
+
+  it("are those of the other revision, as far as the rest of the result is", () => {
+    const [up, down] = [new TranslationReport(), new TranslationReport()];
+    const info = { name: "gardener", version: "1" };
+    expect(lower(v2, { protocolVersion: 2, info, authMethods: old }, up)).toEqual({ protocolVersion: 2, info, authMethods: now });
+    expect(lower(v1, { protocolVersion: 1, authMethods: now }, down)).toEqual({ protocolVersion: 1, authMethods: old });
+    expect([up.isLossless, down.isLossless]).toEqual([true, true]);
+  });
+
+  it("are refused where a variable is named twice", () => {
+    const [, shell] = now;
+    const twice = { ...shell, env: [1, 2].map((value) => ({ name: "LANG", value: String(value) })) };
+    expect(() => lower(v1, { protocolVersion: 1, authMethods: [twice] }, new TranslationReport())).toThrow("auth.methods.typed");
+  });
+
+  it.each(["v1", "v2"])("leave out the terminal for a client of %s that has none, unless the policy is strict", async (name) => {
+    const { revision } = name === "v1" ? v1 : v2;
+    const profile = CapabilitySet.allFor(revision).withClient({}).resolve(revision, "stdio");
+    const codec = bindCodec(await tables.loadCodec(revision), profile);
+    const result = name === "v1" ? { protocolVersion: 1 } : { protocolVersion: 2, info: { name: "gardener", version: "1" } };
+    const methods = name === "v1" ? old : now;
+    const report = new TranslationReport();
+    const lowered = codec.lower("initialize", "result", { ...result, authMethods: methods }, DegradePolicy.balanced(), report);
+    expect(lowered).toEqual({ ...result, authMethods: [methods[0]] });
+    expect(report.steps).toEqual([{ feature: "auth.terminal", action: "skip", path: "/authMethods/1", loss: "advisory" }]);
+    expect(() => codec.lower("initialize", "result", { ...result, authMethods: methods })).toThrow("auth.terminal");
+  });
+});
+
+describe("a property under both its names", () => {
+  const option = { id: "tone", configId: "mine", type: "boolean", name: "Tone", currentValue: true };
+
+  it("is refused, for nobody says which counts", () => {
+    const message: Message = ["session/new", "result", "", { ...S, configOptions: [option] }, "same"];
+    expect(fate(v1, v2, message)).toEqual(["config-options.plain-ids", "/configOptions/0/id"]);
+    expect(fate(v2, v1, message)).toEqual(["config-options.named-ids", "/configOptions/0/configId"]);
+  });
+
+  it("is left alone where what stands under the other is none", () => {
+    const stranger = { ...option, configId: 7 };
+    const report = new TranslationReport();
+    const lowered = v2.codec.lower("session/new", "result", { ...S, configOptions: [stranger] }, DegradePolicy.strict(), report);
+    expect(lowered).toEqual({ ...S, configOptions: [{ configId: "tone", type: "boolean", name: "Tone", currentValue: true }] });
+    expect(report.steps.map(({ action, path, loss }) => [action, path, loss])).toEqual([
+      ["drop-stray", "/configOptions/0/configId", "content"],
+      ["rename", "/configOptions/0/id", "none"],
+    ]);
   });
 });
 

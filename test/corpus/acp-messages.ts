@@ -191,7 +191,7 @@ export const V1_MESSAGES: readonly Message[] = [
     "result",
     "with options",
     { ...SESSION, configOptions: [select("id", "group")] },
-    ["config-options.named-ids", "/configOptions/0/configId"],
+    becomes({ ...SESSION, configOptions: [select("configId", "groupId")] }),
   ],
   [
     "session/load",
@@ -218,7 +218,7 @@ export const V1_MESSAGES: readonly Message[] = [
     "result",
     "with options",
     { configOptions: [toggle("id")] },
-    ["config-options.named-ids", "/configOptions/0/configId"],
+    becomes({ configOptions: [toggle("configId")] }),
   ],
   ["session/prompt", "params", "nothing", { ...SESSION, prompt: [] }, ["prompts.not-empty", "/prompt"]],
   ...["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"].map((stopReason): Message => [
@@ -231,17 +231,36 @@ export const V1_MESSAGES: readonly Message[] = [
   ...["user_message_chunk", "agent_message_chunk", "agent_thought_chunk"].map((kind) =>
     update(`${kind} of no message`, { sessionUpdate: kind, content: TEXT }, ["updates.message-ids", "/update/messageId"]),
   ),
-  update("tool_call", { ...toolCall({ title: "Dig", kind: "edit", status: "pending", ...LOCATED }), sessionUpdate: "tool_call" }, [
-    "tool-calls.announced",
-    "/update",
-  ]),
+  update(
+    "tool_call",
+    { ...toolCall({ title: "Dig", kind: "edit", status: "pending", ...LOCATED }), sessionUpdate: "tool_call" },
+    becomes(updated(toolCall({ title: "Dig", kind: "edit", status: "pending", ...LOCATED }))),
+  ),
+  update(
+    "tool_call with a diff",
+    {
+      ...toolCall({ title: "Dig", content: [{ type: "diff", path: "/garden/beds.md", newText: "fern" }] }),
+      sessionUpdate: "tool_call",
+    },
+    ["tool-calls.structured-diffs", "/update/content/0/changes"],
+  ),
   update(
     "tool_call_update with a diff",
     toolCall({ content: [{ type: "diff", path: "/garden/beds.md", oldText: "moss", newText: "fern" }] }),
     ["tool-calls.structured-diffs", "/update/content/0/changes"],
   ),
   update("tool_call_update with a terminal of the client", toolCall({ content: [{ type: "terminal", terminalId: "terminal-3" }] }), "same"),
-  update("plan", { sessionUpdate: "plan", entries: [entry("completed")] }, ["plans.single", "/update"]),
+  update(
+    "plan",
+    { sessionUpdate: "plan", entries: [entry("completed")], _meta: { row: 1 } },
+    becomes(
+      updated({
+        sessionUpdate: "plan_update",
+        plan: { type: "items", planId: "main", entries: [entry("completed")] },
+        _meta: { row: 1 },
+      }),
+    ),
+  ),
   update(
     "available_commands_update",
     {
@@ -256,15 +275,40 @@ export const V1_MESSAGES: readonly Message[] = [
     ),
   ),
   update("current_mode_update", { sessionUpdate: "current_mode_update", currentModeId: "dig" }, ["session-modes", "/update"]),
-  update("config_option_update", { sessionUpdate: "config_option_update", configOptions: [select("id", "group"), toggle("id")] }, [
-    "config-options.named-ids",
-    "/update/configOptions/0/configId",
-  ]),
+  update(
+    "config_option_update",
+    { sessionUpdate: "config_option_update", configOptions: [select("id", "group"), toggle("id"), flat("id")] },
+    becomes(
+      updated({
+        sessionUpdate: "config_option_update",
+        configOptions: [select("configId", "groupId"), toggle("configId"), flat("configId")],
+      }),
+    ),
+  ),
   [
     "session/request_permission",
     "params",
     "for a tool call",
-    { ...SESSION, toolCall: { toolCallId: "t-1", title: "Dig" }, options: OPTIONS },
+    { ...SESSION, toolCall: { toolCallId: "t-1", title: "Dig", kind: "edit" }, options: OPTIONS },
+    becomes({
+      ...SESSION,
+      title: "Dig",
+      subject: { type: "tool_call", toolCall: { toolCallId: "t-1", title: "Dig", kind: "edit" } },
+      options: OPTIONS,
+    }),
+  ],
+  [
+    "session/request_permission",
+    "params",
+    "for a tool call without a title",
+    { ...SESSION, toolCall: { toolCallId: "t-1" }, options: OPTIONS },
+    ["permissions.subjects", "/title"],
+  ],
+  [
+    "session/request_permission",
+    "params",
+    "for a tool call whose title is null",
+    { ...SESSION, toolCall: { toolCallId: "t-1", title: null }, options: OPTIONS },
     ["permissions.subjects", "/title"],
   ],
   ["fs/read_text_file", "params", "some lines", { ...SESSION, path: "/garden/beds.md", line: 2, limit: 10 }, ["files.read", ""]],
@@ -339,7 +383,7 @@ export const V2_MESSAGES: readonly Message[] = [
         },
       },
     },
-    ["auth.methods.plain-id", "/authMethods/0/id"],
+    ["lifecycle.named-alike", "/capabilities"],
   ],
   [
     "initialize",
@@ -379,7 +423,7 @@ export const V2_MESSAGES: readonly Message[] = [
     "result",
     "with options",
     { ...SESSION, configOptions: [select("configId", "groupId")] },
-    ["config-options.named-ids", "/configOptions/0/configId"],
+    becomes({ ...SESSION, configOptions: [select("id", "group")] }),
   ],
   [
     "session/resume",
@@ -408,7 +452,7 @@ export const V2_MESSAGES: readonly Message[] = [
     "result",
     "with options",
     { configOptions: [toggle("configId")] },
-    ["config-options.named-ids", "/configOptions/0/configId"],
+    becomes({ configOptions: [toggle("id")] }),
   ],
   [
     "session/prompt",
@@ -513,8 +557,22 @@ export const V2_MESSAGES: readonly Message[] = [
   update(
     "plan_update of the plan called main",
     { sessionUpdate: "plan_update", plan: { type: "items", planId: "main", entries: [entry("completed")] } },
+    becomes(updated({ sessionUpdate: "plan", entries: [entry("completed")] })),
+  ),
+  update(
+    "plan_update of the plan called main, with a cancelled entry",
+    { sessionUpdate: "plan_update", plan: { type: "items", planId: "main", entries: [entry("cancelled")] } },
+    ["cancelled-statuses", "/update/entries/0/status"],
+  ),
+  update(
+    "plan_update of the plan called main, with metadata of its own",
+    { sessionUpdate: "plan_update", plan: { type: "items", planId: "main", entries: [], _meta: { row: 1 } } },
     ["plans.several", "/update"],
   ),
+  update("plan_update of a type to come", { sessionUpdate: "plan_update", plan: { type: "_graph", planId: "main" } }, [
+    "plans.several",
+    "/update",
+  ]),
   update(
     "plan_update of another plan",
     { sessionUpdate: "plan_update", plan: { type: "items", planId: "beds", entries: [entry("cancelled")] } },
@@ -535,8 +593,8 @@ export const V2_MESSAGES: readonly Message[] = [
   ),
   update(
     "config_option_update",
-    { sessionUpdate: "config_option_update", configOptions: [select("configId", "groupId"), toggle("configId")] },
-    ["config-options.named-ids", "/update/configOptions/0/configId"],
+    { sessionUpdate: "config_option_update", configOptions: [select("configId", "groupId"), toggle("configId"), flat("configId")] },
+    becomes(updated({ sessionUpdate: "config_option_update", configOptions: [select("id", "group"), toggle("id"), flat("id")] })),
   ),
   update("an update to come", { sessionUpdate: "_weather", rain: 4 }, ["open-unions", "/update"]),
   [
@@ -544,7 +602,20 @@ export const V2_MESSAGES: readonly Message[] = [
     "params",
     "for a tool call",
     { ...SESSION, title: "Dig", subject: { type: "tool_call", toolCall: { toolCallId: "t-1", title: "Dig" } }, options: OPTIONS },
-    ["permissions.subjects", "/subject"],
+    becomes({ ...SESSION, toolCall: { toolCallId: "t-1", title: "Dig" }, options: OPTIONS }),
+  ],
+  [
+    "session/request_permission",
+    "params",
+    "for a tool call, described",
+    {
+      ...SESSION,
+      title: "Dig",
+      description: "It is loud.",
+      subject: { type: "tool_call", toolCall: { toolCallId: "t-1", title: "Dig" } },
+      options: OPTIONS,
+    },
+    ["permissions.subjects", "/description"],
   ],
   [
     "session/request_permission",
@@ -672,6 +743,10 @@ function modes(): object {
 function select(id: string, group: string): object {
   const options = [{ [group]: "short", name: "Short", options: [{ value: "brief", name: "Brief", description: "Few words" }] }];
   return { [id]: "tone", type: "select", name: "Tone", category: "model", currentValue: "brief", options };
+}
+
+function flat(id: string): object {
+  return { [id]: "pace", type: "select", name: "Pace", currentValue: "slow", options: [{ value: "slow", name: "Slow" }] };
 }
 
 function toggle(id: string): object {

@@ -31,6 +31,7 @@ const MARCH = "mcp/2025-03-26/changes.yaml";
 const JUNE = "mcp/2025-06-18/changes.yaml";
 const NOVEMBER = "mcp/2025-11-25/changes.yaml";
 const JULY = "mcp/2026-07-28/changes.yaml";
+const SECOND = "acp/v2-sdk-2.4.0/changes.yaml";
 const JUNE_SCHEMA = "mcp/2025-06-18/schema.json";
 const NOVEMBER_SCHEMA = "mcp/2025-11-25/schema.json";
 const JULY_SCHEMA = "mcp/2026-07-28/schema.json";
@@ -1813,6 +1814,127 @@ describe.each([
 ])("refuses faults of $part", ({ cases }) => {
   test.each(cases)("$name", async ({ corrupt, expected }) => {
     const copy = new SchemasCopy().only("mcp");
+    corrupt(copy);
+    expectRefusal(copy, await copy.compile(), expected);
+  });
+});
+
+const PLAN = "from: { sessionUpdate: plan, entries: $entries }\n          to:";
+
+/** Faults of the second protocol's rows, which use what the first has no need of. */
+const FORMS: readonly Corruption[] = [
+  one(
+    "an action without the forms it needs",
+    SECOND,
+    ["        rewrite:\n          from: { sessionUpdate: tool_call }\n          to: { sessionUpdate: tool_call_update }\n", ""],
+    "rewrite",
+    '["SessionUpdate|SessionUpdateToolCall"]',
+    "tool-calls.announced offers rewrite at SessionUpdate|SessionUpdateToolCall but states no forms",
+  ),
+  one(
+    "forms for an action that is not on offer",
+    SECOND,
+    [
+      "degrade: [rewrite]\n        rewrite:\n          from: { sessionUpdate: tool_call }",
+      "degrade: [skip]\n        rewrite:\n          from: { sessionUpdate: tool_call }",
+    ],
+    "rewrite",
+    '["SessionUpdate|SessionUpdateToolCall"]',
+    "tool-calls.announced states two forms at SessionUpdate|SessionUpdateToolCall but does not offer rewrite",
+  ),
+  one(
+    "a name that is written and never found",
+    SECOND,
+    [PLAN, PLAN.replace("$entries", "[]")],
+    "rewrite",
+    '["SessionUpdate|SessionUpdatePlan"]',
+    "nothing in the form that is looked for at SessionUpdate|SessionUpdatePlan says what $entries is",
+  ),
+  one(
+    "a name that is found and never written",
+    SECOND,
+    ["planId: main, entries: $entries } }\n  - feature", "planId: main, entries: [] } }\n  - feature"],
+    "rewrite",
+    '["SessionUpdate|SessionUpdatePlan"]',
+    "$entries is found at SessionUpdate|SessionUpdatePlan and written nowhere, so it would be lost",
+  ),
+  one(
+    "a form with a field no revision has",
+    SECOND,
+    ["to: { title: $toolCall.title, subject:", "to: { heading: $toolCall.title, subject:"],
+    "rewrite",
+    "[RequestPermissionRequest.toolCall]",
+    "no revision has a field heading at RequestPermissionRequest.toolCall",
+  ),
+  one(
+    "forms that go in circles",
+    SECOND,
+    ["to: { sessionUpdate: tool_call_update }", "to: { sessionUpdate: tool_call }"],
+    "rewrite",
+    '["SessionUpdate|SessionUpdateToolCall"]',
+    "what is written at SessionUpdate|SessionUpdateToolCall would be looked for again",
+  ),
+  one(
+    "a property renamed that never was",
+    SECOND,
+    ["from: [SessionConfigSelectGroup.group]", "from: [SessionConfigSelectGroup.groups]"],
+    "rename",
+    "- { from: [SessionConfigSelectGroup.groups]",
+    "SessionConfigSelectGroup.groups does not exist before v2-sdk-2.4.0, so it cannot be renamed there",
+  ),
+  one(
+    "a property renamed that is still there",
+    SECOND,
+    ["from: [SessionConfigSelectGroup.group]", "from: [SessionConfigSelectGroup.name]"],
+    "rename",
+    "- { from: [SessionConfigSelectGroup.name]",
+    "SessionConfigSelectGroup.name still exists at v2-sdk-2.4.0, so it is not renamed to SessionConfigSelectGroup.groupId",
+  ),
+  one(
+    "a property renamed to one that no row brings",
+    SECOND,
+    ["from: [SessionConfigSelectGroup.group], to: groupId", "from: [SessionConfigSelectGroup.group], to: groupID"],
+    "rename",
+    "- { from: [SessionConfigSelectGroup.group], to: groupID",
+    "no row of v2-sdk-2.4.0 gates SessionConfigSelectGroup.groupID, which SessionConfigSelectGroup.group is renamed to",
+  ),
+  one(
+    "a property renamed to one that holds something else",
+    SECOND,
+    ["from: [AuthMethodAgent.id, AuthMethodTerminal.id], to: methodId", "from: [AuthMethodAgent.id], to: type"],
+    "rename",
+    "- { from: [AuthMethodAgent.id], to: type",
+    "AuthMethodAgent.id and AuthMethodAgent.type do not hold the same, so one is not the other renamed",
+  ),
+  one(
+    "a renamed property that is no property",
+    SECOND,
+    ["from: [SessionConfigSelectGroup.group]", "from: [SessionConfigSelectGroup]"],
+    "rename",
+    "- { from: [SessionConfigSelectGroup]",
+    "SessionConfigSelectGroup is no path of a property",
+  ),
+  one(
+    "a renamed property without a cite",
+    SECOND,
+    ['to: groupId, cite: { page: protocol/v2/migration, ref: "#1567" } }', "to: groupId }"],
+    "grammar",
+    "- { from: [SessionConfigSelectGroup.group], to: groupId }",
+    "propertyRenames.2 must have required property 'cite'",
+  ),
+  one(
+    "a key the grammar of forms does not know",
+    SECOND,
+    ["from: { sessionUpdate: tool_call }\n", "from: { sessionUpdate: tool_call }\n          into: {}\n"],
+    "grammar",
+    "into: {}",
+    'unknown key "into" in extends.1.lowering.0.rewrite',
+  ),
+];
+
+describe("refuses faults of forms and of renamed properties", () => {
+  test.each(FORMS)("$name", async ({ corrupt, expected }) => {
+    const copy = new SchemasCopy().only("acp");
     corrupt(copy);
     expectRefusal(copy, await copy.compile(), expected);
   });

@@ -26,6 +26,11 @@ const subjects: readonly Subject[] = await Promise.all(
   }),
 );
 
+/** Tells whether a payload announces a tool call. */
+function announced(value: unknown): boolean {
+  return (value as { update?: { sessionUpdate?: unknown } } | undefined)?.update?.sessionUpdate === "tool_call";
+}
+
 function payloadsOf(revision: Revision): { readonly method: Method; readonly part: "params" | "result" }[] {
   return revision.methods.flatMap((method) => [
     { method, part: "params" as const },
@@ -75,7 +80,7 @@ const pairs = subjects.flatMap((from) =>
 describe.each(pairs)("from %s to %s", (_from, _to, from, to) => {
   const shared = payloadsOf(from.revision).filter(({ method }) => to.validators.has(method.name));
 
-  it.each(["strict", "permissive"] as const)("sound and honest under %s", (preset) => {
+  it.each(["strict", "balanced", "permissive"] as const)("sound and honest under %s", (preset) => {
     const policy = DegradePolicy[preset]();
     for (const { method, part } of shared) {
       const validate = to.validators.get(method.name)?.[part];
@@ -114,6 +119,39 @@ describe.each(pairs)("from %s to %s", (_from, _to, from, to) => {
 
 describe("between the two revisions", () => {
   const [v1, v2] = subjects.map((subject) => subject.codec) as [Codec, Codec];
+
+  it.each([
+    ["session/update", "params", ["rewrite", "rename", "fill"]],
+    ["session/request_permission", "params", ["rewrite"]],
+    ["session/new", "result", ["rename"]],
+    ["session/set_config_option", "params", ["fill"]],
+    ["session/set_config_option", "result", ["rename"]],
+  ] as const)("what goes there comes back as it was: %s %s", (name, part, wanted) => {
+    const [{ revision }] = subjects as [Subject];
+    const method = revision.methods.find((candidate) => candidate.name === name) as Method;
+    const actions = new Set<string>();
+    fc.assert(
+      fc.property(payloadOf(model, revision, method, part, { strangers: true }), (value) => {
+        const report = new TranslationReport();
+        const policy = DegradePolicy.balanced();
+        let there: unknown;
+        try {
+          there = v2.lower(name, part, v1.lift(name, part, value), policy, report);
+        } catch (error) {
+          if (!isLowerError(error)) throw error;
+          return;
+        }
+        expect(report.isLossless).toBe(true);
+        for (const { action } of report.steps) actions.add(action);
+        const back = v1.lower(name, part, v2.lift(name, part, there), policy, report);
+        // An announced tool call is an update like any other there, and stays one.
+        expect(back).toEqual(announced(value) ? there : value);
+      }),
+      { numRuns: RUNS },
+    );
+    expect([...actions].sort()).toEqual([...wanted].sort());
+  });
+
   const text = { type: "text", text: "hello" };
   const chunk = (more: object) => ({ sessionId: "s", update: { sessionUpdate: "agent_message_chunk", content: text, ...more } });
   const stdio = { name: "files", command: "/bin/files", args: [], env: [] };

@@ -80,6 +80,9 @@ describe("the registry", () => {
       ["light-icons", "value", "advisory", "keepsContent", "mayKeep"],
       ["default-note", "field", "advisory", "keepsContent"],
       ["truncate", "field", "advisory", "keepsContent"],
+      ["map-to-pairs", "member", "none", "keepsContent"],
+      ["pairs-to-map", "member", "none", "keepsContent"],
+      ["rewrite", "rewrite", "none", "keepsContent"],
     ]);
   });
 
@@ -514,5 +517,26 @@ describe("truncate", () => {
       values(101),
       `{"__proto__":{"x":1},"values":${values(100)},"hasMore":true}`,
     ],
+  ]);
+});
+
+describe("map-to-pairs", () => {
+  valueRows("map-to-pairs", "member", [
+    ["takes the entries in their order", '{"LANG":"C","A":"1"}', '[{"name":"LANG","value":"C"},{"name":"A","value":"1"}]'],
+    ["takes an empty map for an empty list", "{}", "[]"],
+    ["takes keys like any", '{"__proto__":"x"}', '[{"name":"__proto__","value":"x"}]'],
+    ...NO_BLOCKS,
+  ]);
+});
+
+describe("pairs-to-map", () => {
+  valueRows("pairs-to-map", "member", [
+    ["takes the entries in their order", '[{"name":"LANG","value":"C"},{"name":"A","value":"1"}]', '{"LANG":"C","A":"1"}'],
+    ["takes an empty list for an empty map", "[]", "{}"],
+    ["takes keys like any", '[{"name":"__proto__","value":"x"}]', '{"__proto__":"x"}'],
+    ["has no form for a name given twice", '[{"name":"A","value":"1"},{"name":"A","value":"2"}]', undefined],
+    ["has no form for more than name and value", '[{"name":"A","value":"1","_meta":{}}]', undefined],
+    ["has no form for a name without a value", '[{"name":"A"}]', undefined],
+    ["has no form for what is no list", "{}", undefined],
   ]);
 });

@@ -1,14 +1,19 @@
 // The rows name fallbacks and the registry holds them: each must know the other.
 import { describe, expect, it } from "vitest";
 import { FALLBACKS } from "../../runtime/index.js";
-import { tables } from "../../runtime/mcp.js";
+import { tables as acp } from "../../runtime/acp.js";
+import { tables as mcp } from "../../runtime/mcp.js";
 
 const GENERAL = ["keep", "skip", "annotate"];
 
 /** Every place at which something is on offer: a field, a member of a union, or a union whose unknown members are meant. */
 const PLACES: readonly { readonly at: string; readonly kinds: readonly string[]; readonly degrade: readonly string[] }[] = [
-  ...tables.lowerings.map(({ at, degrade }) => ({ at, kinds: at.includes("|") ? ["member", "split"] : ["field", "value"], degrade })),
-  ...tables.unknownMembers.map(({ at, degrade }) => ({ at, kinds: ["member"], degrade })),
+  ...[...mcp.lowerings, ...acp.lowerings].map(({ at, degrade }) => ({
+    at,
+    kinds: at.includes("|") ? ["member", "split", "rewrite"] : ["field", "value", "rewrite"],
+    degrade,
+  })),
+  ...[...mcp.unknownMembers, ...acp.unknownMembers].map(({ at, degrade }) => ({ at, kinds: ["member"], degrade })),
 ];
 
 /** Names what only one of the two sides knows. */
@@ -44,7 +49,7 @@ describe("rows and the registry of fallbacks", () => {
   });
 
   it("would miss what only unknown members need", () => {
-    const withoutUnknown = tables.lowerings.flatMap((lowering) => [...lowering.degrade]);
+    const withoutUnknown = [...mcp.lowerings, ...acp.lowerings].flatMap((lowering) => [...lowering.degrade]);
     expect(strangers(withoutUnknown, [...FALLBACKS.keys()]).unnamed).toEqual(["unknown-text"]);
   });
 
@@ -63,6 +68,15 @@ describe("rows and the registry of fallbacks", () => {
       "text-block at ContentBlock|AudioContent",
       "wrap-schema at ContentBlock|AudioContent",
     ]);
+  });
+
+  it("state two forms where they offer to rewrite, and nowhere else", () => {
+    const stating = [...mcp.lowerings, ...acp.lowerings].filter((lowering) => lowering.rewrite !== undefined);
+    const offering = [...mcp.lowerings, ...acp.lowerings].filter(({ degrade }) =>
+      degrade.some((action) => FALLBACKS.get(action)?.kind === "rewrite"),
+    );
+    expect(stating).toEqual(offering);
+    expect(stating.length).toBeGreaterThan(0);
   });
 
   it("keep no member of a union, known or not", () => {

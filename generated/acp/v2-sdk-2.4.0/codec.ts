@@ -819,7 +819,7 @@ function needsAuthMethod(value: unknown, ctx: LowerContext): boolean {
 /** Lowers AuthMethod. */
 function lowerAuthMethod(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (isWire(value) && value.name !== undefined && value.type === "terminal") {
-    if ((ctx.bits[0]! & 0x1000) === 0) return ctx.member(value, 12, -1, depth);
+    if ((ctx.bits[0]! & 0x1000) === 0) return ctx.member(value, 12, 1, depth, lowerAuthMethod);
     return lowerAuthMethodTerminal(value, ctx, depth);
   }
   if (isWire(value) && value.name !== undefined && (typeof value.type !== "string" || value.type === "agent")) return lowerAuthMethodAgent(value, ctx, depth);
@@ -848,7 +848,9 @@ const STRAYS_AuthMethodAgent: Strays = [["methodId", isAuthMethodId], ["type", (
 /** Lowers AuthMethodAgent. */
 function lowerAuthMethodAgent(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStrayAuthMethodAgent(given) ? ctx.prune(given, STRAYS_AuthMethodAgent, depth) : given;
+  let held = isStrayAuthMethodAgent(given) ? ctx.prune(given, STRAYS_AuthMethodAgent, depth) : given;
+  if (held.id !== undefined && held.methodId === undefined) held = ctx.rename(held, "id", "methodId", 71, depth);
+  const value = held;
   let v1: unknown = value.id;
   if (v1 !== undefined && (isAuthMethodId(v1))) v1 = ctx.field(v1, "id", 11, -1, -1, depth);
   let v2: unknown = value.methodId;
@@ -900,7 +902,9 @@ const STRAYS_AuthMethodTerminal: Strays = [["methodId", isAuthMethodId]];
 /** Lowers AuthMethodTerminal. */
 function lowerAuthMethodTerminal(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStrayAuthMethodTerminal(given) ? ctx.prune(given, STRAYS_AuthMethodTerminal, depth) : given;
+  let held = isStrayAuthMethodTerminal(given) ? ctx.prune(given, STRAYS_AuthMethodTerminal, depth) : given;
+  if (held.id !== undefined && held.methodId === undefined) held = ctx.rename(held, "id", "methodId", 71, depth);
+  const value = held;
   let v1: unknown = value.env;
   if (v1 !== undefined) {
     ctx.path[depth] = "env";
@@ -943,7 +947,7 @@ function needsAuthMethodTerminalEnv(value: unknown, _ctx: LowerContext): boolean
 /** Lowers AuthMethodTerminal.env. */
 function lowerAuthMethodTerminalEnv(value: unknown, ctx: LowerContext, depth: number): unknown {
   if (Array.isArray(value)) return value;
-  if (isWire(value)) return ctx.refuse(value, "EnvVariable[]", 71, depth);
+  if (isWire(value)) return ctx.member(value, 11, 0, depth, lowerAuthMethodTerminalEnv);
   return ctx.refuse(value, "EnvVariable[]", -1, depth);
 }
 
@@ -1434,7 +1438,9 @@ const STRAYS_SessionConfigOptionBoolean: Strays = [["configId", isSessionConfigI
 /** Lowers SessionConfigOptionBoolean. */
 function lowerSessionConfigOptionBoolean(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStraySessionConfigOptionBoolean(given) ? ctx.prune(given, STRAYS_SessionConfigOptionBoolean, depth) : given;
+  let held = isStraySessionConfigOptionBoolean(given) ? ctx.prune(given, STRAYS_SessionConfigOptionBoolean, depth) : given;
+  if (held.id !== undefined && held.configId === undefined) held = ctx.rename(held, "id", "configId", 99, depth);
+  const value = held;
   let v1: unknown = value.configId;
   if (v1 === undefined) { ctx.path[depth] = "configId"; return ctx.refuse(undefined, "a value, which the revision requires", 99, depth + 1); };
   let v2: unknown = value.id;
@@ -1480,7 +1486,9 @@ const STRAYS_SessionConfigOptionSelect: Strays = [["configId", isSessionConfigId
 /** Lowers SessionConfigOptionSelect. */
 function lowerSessionConfigOptionSelect(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStraySessionConfigOptionSelect(given) ? ctx.prune(given, STRAYS_SessionConfigOptionSelect, depth) : given;
+  let held = isStraySessionConfigOptionSelect(given) ? ctx.prune(given, STRAYS_SessionConfigOptionSelect, depth) : given;
+  if (held.id !== undefined && held.configId === undefined) held = ctx.rename(held, "id", "configId", 99, depth);
+  const value = held;
   let v1: unknown = value.configId;
   if (v1 === undefined) { ctx.path[depth] = "configId"; return ctx.refuse(undefined, "a value, which the revision requires", 99, depth + 1); };
   let v2: unknown = value.id;
@@ -1549,7 +1557,9 @@ const STRAYS_SessionConfigSelectGroup: Strays = [["groupId", isSessionConfigGrou
 /** Lowers SessionConfigSelectGroup. */
 function lowerSessionConfigSelectGroup(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = isStraySessionConfigSelectGroup(given) ? ctx.prune(given, STRAYS_SessionConfigSelectGroup, depth) : given;
+  let held = isStraySessionConfigSelectGroup(given) ? ctx.prune(given, STRAYS_SessionConfigSelectGroup, depth) : given;
+  if (held.group !== undefined && held.groupId === undefined) held = ctx.rename(held, "group", "groupId", 99, depth);
+  const value = held;
   let v1: unknown = value.group;
   if (v1 !== undefined && (isSessionConfigGroupId(v1))) v1 = ctx.field(v1, "group", 47, -1, -1, depth);
   let v2: unknown = value.groupId;
@@ -1828,7 +1838,9 @@ const STRAYS_RequestPermissionRequest: Strays = [["description", (value) => (typ
 /** Lowers RequestPermissionRequest. */
 function lowerRequestPermissionRequest(given: unknown, ctx: LowerContext, depth: number): unknown {
   if (!isWire(given)) return ctx.refuse(given, "an object", -1, depth);
-  const value = ctx.prune(given, STRAYS_RequestPermissionRequest, depth);
+  let held = ctx.prune(given, STRAYS_RequestPermissionRequest, depth);
+  if (held.toolCall !== undefined && (isToolCallUpdate(held.toolCall))) held = ctx.reshape(held, "toolCall", 39, 4, depth);
+  const value = held;
   let v2: unknown = value.options;
   if (v2 !== undefined && !((Array.isArray(v2) && v2.length >= 1))) v2 = ctx.misfit(v2, "options", "an array", 97, -1, depth);
   let v3: unknown = value.subject;
@@ -1840,7 +1852,7 @@ function lowerRequestPermissionRequest(given: unknown, ctx: LowerContext, depth:
   let v4: unknown = value.title;
   if (v4 === undefined) { ctx.path[depth] = "title"; return ctx.refuse(undefined, "a value, which the revision requires", 97, depth + 1); };
   let v5: unknown = value.toolCall;
-  if (v5 !== undefined && (isToolCallUpdate(v5))) v5 = ctx.field(v5, "toolCall", 39, -1, -1, depth);
+  if (v5 !== undefined && (isToolCallUpdate(v5))) v5 = ctx.field(v5, "toolCall", 39, 4, -1, depth);
   const isSame = v2 === value.options && v3 === value.subject && v4 === value.title && v5 === value.toolCall;
   if (isSame && ctx.owed !== depth) return value;
   const copy = rebuilt(value, ["options", "subject", "title", "toolCall"], [v2, v3, v4, v5]);
@@ -2291,7 +2303,7 @@ function lowerSessionUpdate(value: unknown, ctx: LowerContext, depth: number): u
     case "notice":
       return value;
     case "plan":
-      return ctx.member(value, 37, -1, depth);
+      return ctx.member(value, 37, 3, depth, lowerSessionUpdate);
     case "plan_update":
       return value;
     case "session_info_update":
@@ -2303,7 +2315,7 @@ function lowerSessionUpdate(value: unknown, ctx: LowerContext, depth: number): u
     case "terminal_update":
       return value;
     case "tool_call":
-      return ctx.member(value, 34, -1, depth);
+      return ctx.member(value, 34, 2, depth, lowerSessionUpdate);
     case "tool_call_content_chunk":
       return lowerSessionUpdateToolCallContentChunk(value, ctx, depth);
     case "tool_call_update":

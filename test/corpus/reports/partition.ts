@@ -96,7 +96,7 @@ export const PARTITION: Readonly<Record<string, Place>> = {
   "sse-endpoint-relative": { covered: "bridge http" },
   "sse-endpoint-internal-host": { covered: "bridge http" },
   "sse-priming-empty": { covered: "bridge http" },
-  "sse-crlf": { waits: "bridge: SSE" },
+  "sse-crlf": { covered: "bridge http" },
   "sse-done-marker": { covered: "bridge http" },
   "http-notif-200-null": { covered: "bridge http" },
   "http-202-empty": { covered: "bridge http" },
