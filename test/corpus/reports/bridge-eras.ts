@@ -650,6 +650,68 @@ export function playBridgeEras(): void {
       },
     );
 
+    const TYPED = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+    playKind<readonly [schema: Wire, content: readonly Wire[], structured: unknown]>(
+      "result-no-structured",
+      "what a tool promised is taken from its text where it is there; where it is not the text stays, and the promise is made no more",
+      (report) => [
+        at(message(report, "s"), "/result/tools/0/outputSchema") as Wire,
+        at(message(report, "s", 1), "/result/content") as Wire[],
+        { n: 1 },
+      ],
+      {
+        "more than is named": [TYPED, [{ type: "text", text: '{"n":1,"m":[null]}' }], { n: 1, m: [null] }],
+        "beside an image": [
+          TYPED,
+          [
+            { type: "image", data: "", mimeType: "image/png" },
+            { type: "text", text: '{"n":1}' },
+          ],
+          { n: 1 },
+        ],
+        "another type": [TYPED, [{ type: "text", text: '{"n":"1"}' }], undefined],
+        "nothing of it": [TYPED, [{ type: "text", text: "{}" }], undefined],
+        "no object": [TYPED, [{ type: "text", text: "[1]" }], undefined],
+        "no JSON": [TYPED, [{ type: "text", text: "n is 1" }], undefined],
+        "two texts": [
+          TYPED,
+          [
+            { type: "text", text: '{"n":1}' },
+            { type: "text", text: "done" },
+          ],
+          undefined,
+        ],
+        "a number that would not survive": [TYPED, [{ type: "text", text: '{"n":9007199254740993}' }], undefined],
+        "a schema nobody here understands": [{ ...TYPED, anyOf: [{}] }, [{ type: "text", text: '{"n":1}' }], undefined],
+      },
+      async ([outputSchema, content, structured]) => {
+        const tools = [{ name: "q", inputSchema: { type: "object" }, outputSchema }];
+        const does: Script = (given, room) =>
+          given["method"] === "tools/list" ? { tools } : given["method"] === "tools/call" ? { content } : least(given, room);
+        for (const [name, open] of [
+          ["relay", () => legacyStage({ client: NEWEST, server: NEWEST, does })],
+          ["crossed", () => crossedStage({ client: "2025-06-18", does })],
+        ] as const) {
+          const stage = await open();
+          expect(at(await stage.client.call("tools/list"), "/result/tools/0/outputSchema"), name).toEqual(outputSchema);
+          const { result } = await stage.client.call("tools/call", { name: "q", arguments: {} });
+          expect(result, name).toEqual({ content, ...(structured === undefined ? {} : { structuredContent: structured }) });
+          expect(at(await stage.client.call("tools/list"), "/result/tools/0/outputSchema"), name).toEqual(
+            structured === undefined ? undefined : outputSchema,
+          );
+          await stage.service.close();
+        }
+        const kept = await legacyStage({
+          client: NEWEST,
+          server: NEWEST,
+          does,
+          changes: { choices: { ...DEFAULT_CHOICES, missingStructured: "keep" } },
+        });
+        await kept.client.call("tools/list");
+        expect((await kept.client.call("tools/call", { name: "q" }))["result"]).toEqual({ content });
+      },
+    );
+
     playKind<(turn: number) => string | undefined>(
       "list-cursor-empty",
       "whoever reads a list to its end follows an empty cursor once, and leaves a list that goes round or never ends",
