@@ -113,6 +113,7 @@ export class Lowering implements LowerContext {
   stranger(value: unknown, tag: unknown, expected: string, unknown: number, depth: number, again: Lower): unknown {
     // Where it does not say what it is, it is not an unknown member but a broken one.
     const action = typeof tag === "string" ? (this.unknownActions[unknown] ?? "refuse") : "refuse";
+    if (action === "keep") return value;
     return this.replace(value, -1, action, this.tables.unknownMembers[unknown], depth, again, expected);
   }
 

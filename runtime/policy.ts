@@ -27,6 +27,7 @@ export class DegradePolicy {
   readonly #unknown: ReadonlyMap<string, Action>;
   #actions: readonly Action[] | undefined;
   #unknownActions: readonly Action[] | undefined;
+  #amongEquals: DegradePolicy | undefined;
 
   private constructor(
     tables: ProtocolTables,
@@ -100,6 +101,19 @@ export class DegradePolicy {
     const fault = checkUnknown(this.#tables, union, action);
     if (fault !== undefined) throw new PolicyError(fault);
     return new DegradePolicy(this.#tables, this.preset, this.#orders, new Map(this.#unknown).set(union, action));
+  }
+
+  /**
+   * Gives the policy for payloads that go on at the revision they came at: what may be kept is, and so is what no revision knows; what the peer could
+   * not read at all is degraded as ever. Worked out once.
+   */
+  get amongEquals(): DegradePolicy {
+    if (this.#amongEquals !== undefined) return this.#amongEquals;
+    const policy = new DegradePolicy(this.#tables, this.preset, this.#orders, this.#unknown);
+    policy.#actions = this.actions.map((action, index) => (this.#tables.lowerings[index]?.degrade.includes("keep") ? "keep" : action));
+    policy.#unknownActions = this.unknownActions.map(() => "keep");
+    policy.#amongEquals = policy;
+    return (this.#amongEquals = policy);
   }
 
   /** Gives the action for one gated place of a feature. */

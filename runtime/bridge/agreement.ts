@@ -42,15 +42,15 @@ export function crossCall(agreement: Agreement, message: Wire, direction: Direct
   checkShared(from, to, asking, direction);
   const params = edit === undefined ? asking.params : edit(asking.params);
   try {
-    return { asking, outbound: lowerEnvelope(to, { ...asking, params }, agreement.policy, report) };
+    return { asking, outbound: lowerEnvelope(to, { ...asking, params }, policyBetween(agreement), report) };
   } catch (error) {
     throw readable(error, false);
   }
 }
 
 /**
- * Takes the answer to a call back to who asked; `direction` is the call's. Between equal revisions a result goes back as it came. Throws
- * `Unreadable` for what is no response, and `NotReadable` where the asker's revision cannot read it.
+ * Takes the answer to a call back to who asked; `direction` is the call's. Between equal revisions a result goes back as it came, but for what the
+ * asker's revision has no way to read: servers send it all the same. Throws `Unreadable` for what is no response, and `NotReadable` where the asker's revision cannot read it.
  */
 export function crossAnswer(
   agreement: Agreement,
@@ -62,13 +62,14 @@ export function crossAnswer(
 ): Wire {
   const { from: asker, to: answerer } = legs(agreement, direction);
   const envelope = liftAnswer(answerer, answer, asked, report);
-  if (envelope.kind !== "result") return lowered(asker, envelope, agreement.policy, report);
+  const policy = policyBetween(agreement);
+  if (envelope.kind !== "result") return lowered(asker, envelope, policy, report);
   const result = edit === undefined ? envelope.result : edit(envelope.result);
-  if (asker.version === answerer.version) {
-    const { wire } = envelope;
-    return wire["result"] === result ? wire : { ...wire, result };
-  }
-  return lowered(asker, { ...envelope, result }, agreement.policy, report);
+  return lowered(asker, { ...envelope, result }, policy, report);
+}
+
+function policyBetween({ downstream, upstream, policy }: Agreement): DegradePolicy {
+  return downstream.version === upstream.version ? policy.amongEquals : policy;
 }
 
 /** Reads a request or notification; throws `Unreadable`. */

@@ -6,6 +6,7 @@ import type { Codec } from "../codec.js";
 import { isLowerError } from "../errors.js";
 import type { DegradePolicy } from "../policy.js";
 import type { Wire } from "../protocol.js";
+import { Stopper, type StopSignal } from "../stop.js";
 import type { TranslationReport } from "../report.js";
 import type { BridgeFault } from "./errors.js";
 import type { Flow } from "./flow.js";
@@ -28,7 +29,7 @@ export type RoundOutcome = { readonly responses: Readonly<Record<string, Wire>> 
 
 /** Asks a round. Never rejects. */
 export async function askRound(asks: readonly Ask[], room: RoundRoom): Promise<RoundOutcome> {
-  const group = new AbortController();
+  const group = new Stopper();
   const withdraw = (): void => group.abort();
   room.flow.signal.addEventListener("abort", withdraw, { once: true });
   if (room.flow.isCancelled) withdraw();
@@ -52,7 +53,7 @@ export async function askRound(asks: readonly Ask[], room: RoundRoom): Promise<R
 async function askOne(
   ask: Ask,
   { questions, downstream, policy, choices, flow, report }: RoundRoom,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<AskOutcome> {
   const { method } = ask;
   let params: unknown;

@@ -3,6 +3,7 @@
 
 import type { RequestId } from "../envelope.js";
 import type { Wire } from "../protocol.js";
+import { Stopper, type StopSignal } from "../stop.js";
 import type { Sink, Visit } from "./peer.js";
 
 /** One request in flight. */
@@ -11,10 +12,10 @@ export class Flow {
   readonly method: string;
   readonly message: Wire;
   readonly visit: Visit;
-  readonly #controller: AbortController;
+  readonly #stopper: Stopper;
 
-  constructor(id: RequestId, method: string, message: Wire, visit: Visit, controller: AbortController = new AbortController()) {
-    this.#controller = controller;
+  constructor(id: RequestId, method: string, message: Wire, visit: Visit, stopper: Stopper = new Stopper()) {
+    this.#stopper = stopper;
     this.id = id;
     this.method = method;
     this.message = message;
@@ -23,7 +24,7 @@ export class Flow {
 
   /** Gives the same request with another message. */
   saying(message: Wire): Flow {
-    return new Flow(this.id, this.method, message, this.visit, this.#controller);
+    return new Flow(this.id, this.method, message, this.visit, this.#stopper);
   }
 
   /** Carries what belongs to the request on the way to its answer. */
@@ -32,8 +33,8 @@ export class Flow {
   }
 
   /** Aborts once the client does not want the answer any longer. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  get signal(): StopSignal {
+    return this.#stopper;
   }
 
   /** Tells whether the client does not want the answer any longer. */
@@ -43,7 +44,7 @@ export class Flow {
 
   /** Ends the wish for an answer; the reason is what the client said, if it did. */
   cancel(reason?: string): void {
-    this.#controller.abort(reason);
+    this.#stopper.abort(reason);
   }
 
   /** Gives why it was cancelled, where the client said so. */

@@ -7,6 +7,7 @@ import { withField } from "../copy.js";
 import { codecFor, DegradePolicy, Feature, resolve } from "../mcp.js";
 import type { Transport } from "../mcp.js";
 import type { Wire } from "../protocol.js";
+import type { StopSignal } from "../stop.js";
 import { TranslationReport } from "../report.js";
 import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
 import { INITIALIZE } from "./answers.js";
@@ -30,7 +31,7 @@ export interface Greeting {
   readonly spoken: readonly string[];
   readonly transport: Transport;
   /** Ends the wait. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Opens another conversation with the server, for the next offer: what refused one may not take another, or be gone. */
   readonly renew: () => Promise<Peer>;
   /** True where the conversation was used for a probe, which the server may not have outlived. */

@@ -80,7 +80,7 @@ export function decodeHeaderValue(text: string): string | undefined {
 
 /**
  * Reads which arguments of a tool are repeated in headers. One annotation against the rules makes the tool invalid: an HTTP client leaves it out of
- * the list. Schemas say `number` in the field, and are taken at their word.
+ * the list.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
  */
 export function readToolHeaders(tool: unknown): ToolHeaders {
@@ -252,7 +252,7 @@ const PLAIN = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
-const TYPES = new Set<unknown>(["string", "integer", "boolean", "number"]);
+const TYPES = new Set<unknown>(["string", "integer", "boolean"]);
 const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 const SCHEMAS = new Set(
   `items prefixItems additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames

@@ -7,10 +7,10 @@ import type { Codec } from "../codec.js";
 import { withField } from "../copy.js";
 import { lowerEnvelope } from "../envelope.js";
 import { isLowerError } from "../errors.js";
-import { codecFor, gate, resolve } from "../mcp.js";
+import { CapabilitySet, codecFor, gate, resolve } from "../mcp.js";
 import type { Direction, Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
-import { INTERNAL_ERROR, INVALID_PARAMS } from "../rpc-codes.js";
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from "../rpc-codes.js";
 import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
 import { errorAnswer, errorOf, paramsOf } from "./answers.js";
 import { isTold } from "./bridge.js";
@@ -19,7 +19,8 @@ import { newestOf } from "./eras.js";
 import { isBridgeError, isUnreachable, NotReadable, Refusal } from "./errors.js";
 import type { Account } from "./events.js";
 import type { Flow } from "./flow.js";
-import { FIRST_ID } from "./handshake.js";
+import { ToolBook, type ParamHeader } from "./headers.js";
+import { FIRST_ID, shakeHands } from "./handshake.js";
 import { messageOf } from "./legacy-session.js";
 import { Listening } from "./listening.js";
 import { isLevel, wants } from "./log-levels.js";
@@ -61,6 +62,8 @@ export class LegacyBehind implements Behind {
   readonly #given: LegacyBehindOptions;
   readonly #pool: SessionPool;
   readonly #seal = new Seal();
+  /** The tools clients were shown, by who was: a client over HTTP repeats arguments as they say. */
+  readonly #tools = new ToolBook();
   readonly #parked = new Map<string, Parked>();
 
   constructor(given: LegacyBehindOptions) {
@@ -68,9 +71,8 @@ export class LegacyBehind implements Behind {
     this.#pool = new SessionPool(given.options, (need) => this.#openSession(need));
   }
 
-  /** A legacy tool that wants arguments repeated has nobody to look at them. */
-  repeated(): undefined {
-    return undefined;
+  repeated(tool: unknown, { principal }: Visit): readonly ParamHeader[] | undefined {
+    return this.#tools.paramsOf(principal ?? "", tool);
   }
 
   abandon(principal: string | undefined, id: unknown): boolean {
@@ -86,8 +88,8 @@ export class LegacyBehind implements Behind {
   async answer(flow: Flow, envelope: ModernEnvelope, hops: { from?: Codec; to?: Codec }): Promise<Wire> {
     const { method } = flow;
     const params = paramsOf(flow.message) ?? {};
-    const isRetry =
-      takesRounds(method, envelope.revision) && (params["requestState"] !== undefined || params["inputResponses"] !== undefined);
+    // Without a state there is nothing to come back to: what was answered to no question is left aside.
+    const isRetry = takesRounds(method, envelope.revision) && params["requestState"] !== undefined;
     if (isRetry) return this.#resume(flow, envelope, params, hops);
     const lease = await this.#pool.lease(this.#needOf(flow, envelope));
     let isKept = false;
@@ -145,17 +147,32 @@ export class LegacyBehind implements Behind {
       params: { protocolVersion: offer, capabilities, clientInfo: options.identity },
     };
     const { signal } = new AbortController();
-    const greeting = { message, downstream: offer, offer, spoken: upstream.spoken, transport: "stdio" as const, signal };
-    const told = (because: string): void => account.tell({ event: "reconnected", because });
-    const { greeted } = await upstream.greeted(opened, greeting, told);
-    if ("refused" in greeted) throw new Refusal(greeted.refused);
-    if ("modern" in greeted)
-      throw Refusal.of({ kind: "upstream-unavailable", message: "the server is of the modern era now", retry: "same" });
-    const { peer, agreement, welcome } = greeted;
-    const session = new PooledSession({ peer, upstream: agreement.upstream, welcome, options, account, lastId: FIRST_ID });
-    void peer.closed.then((reason) => this.#lost(session, reason));
-    await session.begin();
-    return session;
+    return upstream.greeted(
+      opened,
+      async ({ peer, isUsed, renew }) => {
+        const greeting = { message, downstream: offer, offer, spoken: upstream.spoken, transport: "stdio" as const, signal, renew, isUsed };
+        const greeted = await shakeHands(greeting, peer, options);
+        if ("refused" in greeted) throw new Refusal(greeted.refused);
+        if ("modern" in greeted) {
+          upstream.learn(greeted.modern);
+          throw Refusal.of({ kind: "upstream-unavailable", message: "the server is of the modern era now", retry: "same" });
+        }
+        const session = new PooledSession({
+          isInviting: fingerprint !== "",
+          newest: await codecFor(offer, CapabilitySet.allFor(offer).resolve(offer, null)),
+          peer: greeted.peer,
+          upstream: greeted.agreement.upstream,
+          welcome: greeted.welcome,
+          options,
+          account,
+          lastId: FIRST_ID,
+        });
+        void greeted.peer.closed.then((reason) => this.#lost(session, reason));
+        await session.begin();
+        return session;
+      },
+      (because) => account.tell({ event: "reconnected", because }),
+    );
   }
 
   /** What waits on a session that is over cannot go on; its clients hear so when they come back. */
@@ -202,7 +219,7 @@ export class LegacyBehind implements Behind {
     const { session } = lease;
     const { options } = this.#given;
     const { method, message } = flow;
-    const mayAsk = takesRounds(method, envelope.revision) && !lease.isOwn && this.#canAsk(session);
+    const mayAsk = takesRounds(method, envelope.revision) && !lease.isOwn && session.isInviting;
     const release = mayAsk && !session.tellsApart ? await session.turn(options.limits.flows, options.timeouts.queue) : undefined;
     if (mayAsk && !session.tellsApart && release === undefined) {
       throw Refusal.of({ kind: "limit", message: `cannot call ${method}: other calls of the same client wait for answers`, retry: "same" });
@@ -227,11 +244,6 @@ export class LegacyBehind implements Behind {
     }
   }
 
-  #canAsk({ upstream }: PooledSession): boolean {
-    const { client } = upstream.capabilities;
-    return isWire(client) && Object.keys(client).length > 0;
-  }
-
   #begin(flow: Flow, hops: Hops, canAsk: boolean, release: (() => void) | undefined): Parked {
     const { options } = this.#given;
     const { timeouts } = options;
@@ -246,6 +258,7 @@ export class LegacyBehind implements Behind {
       canAsk,
       logLevel: () => parkedFlow.turn?.logLevel,
       ask: (question) => this.#question(parked, question),
+      denied: (method, params) => void this.#deny(parked, method, params),
       withdraw: (id) => parkedFlow.withdraw(id),
       hear: (frame) => this.#hear(parked, frame),
     };
@@ -299,6 +312,7 @@ export class LegacyBehind implements Behind {
     if (urls !== undefined) return { answer: this.#urlRound(parked, flow, urls), isKept: false };
     const steps = new TranslationReport();
     const edit = (result: unknown): unknown => this.#upward(parked.flow.method, result, agreement);
+    if (flow.method === "tools/list" && isWire(answer["result"])) this.#tools.read(flow.visit.principal ?? "", answer["result"]["tools"]);
     const reply = crossAnswer(agreement, answer, parked.asked, "clientToServer", edit, steps);
     this.#tellSteps(agreement, flow.method, "serverToClient", "error" in answer ? "error" : "result", steps);
     return { answer: withId(reply, flow.id), isKept: false };
@@ -313,7 +327,9 @@ export class LegacyBehind implements Behind {
   /** A server whose question could not be put to the client may fail for that; then the client hears which capability it takes. */
   #settled({ flow, hops }: Parked, answer: Wire): Wire {
     const error = readError(answer);
-    if (error !== undefined && flow.refused !== undefined) return { ...answer, error: flow.refused };
+    const { result } = answer;
+    const hasFailed = error !== undefined || (isWire(result) && result["isError"] === true);
+    if (hasFailed && flow.refused !== undefined) return { jsonrpc: "2.0", id: answer["id"], error: flow.refused };
     return error === undefined ? answer : upwardError(answer, flow.method, hops.agreement);
   }
 
@@ -321,22 +337,28 @@ export class LegacyBehind implements Behind {
 
   #question(parked: Parked, { id, method, params }: Question): void {
     const { session } = parked.hops.lease;
-    const { downstream, upstream } = parked.hops.agreement;
     const refuse = (error: Wire): void => void session.answer(id, errorAnswer(id, error));
-    const outcome = gate(downstream.version, method, "serverToClient", { client: downstream.capabilities.client }, params);
-    if (outcome.outcome === "denied" || outcome.outcome === "unknown") {
-      const because = outcome.outcome === "denied" ? outcome.because : "the client's revision has no such question";
-      if (outcome.outcome === "denied")
-        parked.flow.refused = errorOf(outcome.code ?? INVALID_PARAMS, `cannot ask the client: ${because}`, outcome.data);
-      this.#given.account.tell({ event: "refused", method, code: METHOD_UNAVAILABLE, because });
-      return refuse(errorOf(METHOD_UNAVAILABLE, `cannot ask the client for ${method}: ${because}`));
+    const because = this.#deny(parked, method, params);
+    if (because !== undefined) {
+      this.#given.account.tell({ event: "refused", method, code: METHOD_NOT_FOUND, because });
+      return refuse(errorOf(METHOD_NOT_FOUND, `cannot ask the client for ${method}: ${because}`));
     }
     if (!parked.call.canAsk)
       return refuse(errorOf(INVALID_PARAMS, `cannot ask the client for ${method}: its request has no way for questions`));
-    const canonical = upstream.lift(method, "params", params);
+    const canonical = session.speaking(method).lift(method, "params", params);
     const why = this.#whyInexpressible(parked, method, canonical);
     if (why !== undefined) return refuse(errorOf(INVALID_PARAMS, `cannot ask the client for ${method}: ${why}`));
     parked.flow.ask({ id, method, params: canonical });
+  }
+
+  /** Says why a question may not be put to the client, and remembers it: the server may fail for it, and the client should hear what it takes. */
+  #deny({ hops, flow }: Parked, method: string, params: unknown): string | undefined {
+    const { version, capabilities } = hops.agreement.downstream;
+    const outcome = gate(version, method, "serverToClient", { client: capabilities.client }, params);
+    if (outcome.outcome === "unknown") return "the client's revision has no such question";
+    if (outcome.outcome !== "denied") return undefined;
+    flow.refused = errorOf(outcome.code ?? INVALID_PARAMS, `cannot ask the client: ${outcome.because}`, outcome.data);
+    return outcome.because;
   }
 
   #whyInexpressible({ hops, flow }: Parked, method: string, params: unknown): string | undefined {
@@ -397,7 +419,7 @@ export class LegacyBehind implements Behind {
 
   /** Gives the server the client's answers; what is not there, or is no answer, stays a question. */
   #deliver(parked: Parked, flow: Flow, params: Wire): void {
-    const { downstream, upstream } = parked.hops.agreement;
+    const { downstream } = parked.hops.agreement;
     const { session } = parked.hops.lease;
     const { policy, choices } = this.#given.options;
     const lifted = downstream.lift(flow.method, "params", params);
@@ -409,7 +431,7 @@ export class LegacyBehind implements Behind {
       const read = readAnswer({ key, method, params: isWire(asked) ? asked : undefined }, { result: response }, choices);
       const steps = new TranslationReport();
       try {
-        const result = "response" in read ? upstream.lower(method, "result", read.response, policy, steps) : {};
+        const result = "response" in read ? session.speaking(method).lower(method, "result", read.response, policy, steps) : {};
         this.#tellSteps(parked.hops.agreement, method, "clientToServer", "result", steps);
         void session.answer(id, { jsonrpc: "2.0", result });
       } catch (error) {
@@ -582,7 +604,6 @@ interface Parked {
 const NOTHING_CROSSES = { tasks: false, extensions: [] };
 /** Starts the handles of calls that have ended and are to be made again. */
 const URLS = "urls-";
-const METHOD_UNAVAILABLE = -32601;
 /** Says of every handle that cannot be used the same, so that nobody learns from it. */
 const REJECTED = new Refusal(errorOf(INVALID_PARAMS, "cannot go on: the request state is not one to go on with"));
 

@@ -8,6 +8,7 @@ import type { AskedRequest } from "../envelope.js";
 import { isLowerError } from "../errors.js";
 import { codecFor, resolve, VALUES, type Transport } from "../mcp.js";
 import type { Direction, Wire } from "../protocol.js";
+import type { StopSignal } from "../stop.js";
 import { TranslationReport } from "../report.js";
 import { INVALID_PARAMS } from "../rpc-codes.js";
 import { crossAnswer, crossCall, liftAnswer, liftCall, checkShared, type Agreement } from "./agreement.js";
@@ -77,6 +78,7 @@ export class ModernBackend implements Backend {
       options,
       account: client.account,
     });
+    if (!session.isShared) session.server.stray = (frame) => this.#strayed(frame);
   }
 
   /** Makes the backend of a session. */
@@ -201,7 +203,7 @@ export class ModernBackend implements Backend {
       reason: () => flow.reason,
       onFrame: (frame) => this.#heard(frame, leg),
     });
-    leg.rest = call.rest;
+    leg.rest = () => call.rest();
     return call.answer;
   }
 
@@ -291,6 +293,13 @@ export class ModernBackend implements Backend {
     const written = tell(this.#client, outbound, flow.sink);
     if (written === false) this.#drop(String(frame["method"]), "the client takes nothing before the answer");
     else return written;
+  }
+
+  /** Takes a frame that belongs to no request under way. */
+  #strayed(frame: Wire): void {
+    const { method, params } = frame;
+    if (method === "notifications/message" && !this.#wants(params)) this.#drop(method, "it is below the level that was asked for");
+    else if (!this.#pushed(frame)) this.#drop(String(method), "the client has no stream for it");
   }
 
   #wants(params: unknown): boolean {
@@ -405,7 +414,7 @@ function enveloped(codec: Codec, request: Wire): Wire {
   return { ...request, params: next };
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+function pause(milliseconds: number, signal: StopSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);

@@ -26,8 +26,8 @@ export interface FrontOptions {
 
 /** What stands behind the front, of one era or the other. */
 export interface Behind {
-  /** Gives the arguments of a tool that headers repeat; undefined for a tool that was not seen. */
-  repeated(tool: unknown): readonly ParamHeader[] | undefined;
+  /** Gives the arguments of a tool that headers repeat; undefined for a tool that whoever asks was not shown. */
+  repeated(tool: unknown, visit: Visit): readonly ParamHeader[] | undefined;
   /** Resolves with the response to a request, its id the client's; rejects with a `BridgeError`. `hops` is told of both codecs once they are known. */
   answer(flow: Flow, envelope: ModernEnvelope, hops: { from?: Codec; to?: Codec }): Promise<Wire>;
   /** Told that a client gives up a request that was answered already; false where that means nothing. */
@@ -62,7 +62,7 @@ export class ModernFront {
   #mismatch({ method, message, visit }: Flow, behind?: Behind): string | undefined {
     if (visit.header === undefined) return undefined;
     const params = isWire(message["params"]) ? message["params"] : {};
-    return checkHeaders(message, visit.header, method === "tools/call" ? behind?.repeated(params["name"]) : undefined);
+    return checkHeaders(message, visit.header, method === "tools/call" ? behind?.repeated(params["name"], visit) : undefined);
   }
 
   /** Gives up whatever is in flight, and what waits for clients. Never rejects. */
@@ -94,7 +94,9 @@ export class ModernFront {
     const hops: { from?: Codec; to?: Codec } = {};
     try {
       const answer = await this.#answer(flow, envelope, hops);
-      return { answer: flow.isCancelled ? undefined : answer, status: statusOf(answer) };
+      // A method that is there may be answered so for what it was asked: that is no sign that nothing is at the address.
+      const isThere = hops.from?.method(flow.method) !== undefined && readError(answer)?.code === METHOD_NOT_FOUND;
+      return { answer: flow.isCancelled ? undefined : answer, status: isThere ? 200 : statusOf(answer) };
     } catch (error) {
       return flow.isCancelled ? { answer: undefined, status: 202 } : this.#failed(flow, error, hops);
     } finally {

@@ -6,6 +6,7 @@ import type { RequestId } from "../envelope.js";
 import type { Method } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { METHOD_NOT_FOUND } from "../rpc-codes.js";
+import type { StopSignal } from "../stop.js";
 import { metaOf } from "./answers.js";
 import { codeIn } from "./eras.js";
 import { paramHeaders, standardHeaders, ToolBook, type InvalidTool, type ParamHeader } from "./headers.js";
@@ -19,7 +20,7 @@ import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./ups
 export interface ModernCall {
   /** The request without its id, its metadata complete. */
   readonly request: Wire;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Milliseconds to wait for the answer, from the start or the last sign of progress. */
   readonly timeout: number;
   /** Takes the frames on the way to the answer. */
@@ -37,6 +38,8 @@ export interface ServerKnown {
 interface Taker {
   readonly token: unknown;
   readonly wantsLogs: boolean;
+  /** True where frames name whom they are for, and others are not for it. */
+  readonly isNamed: boolean;
   readonly take: (frame: Wire) => Promise<void> | void;
 }
 
@@ -46,10 +49,12 @@ export class ModernServer {
   readonly revision: string;
   /** The last answer to `server/discover`. */
   discovered: Wire;
-  /** What is known of the server behind this and other connections. */
-  readonly known: ServerKnown;
   /** The progress tokens of all who ask: a server must not see one twice. */
   readonly tokens = new ProgressTokens<object>();
+  /** Takes what belongs to no one request, where all of them are one client's: then nobody else can be meant. */
+  stray: ((frame: Wire) => Promise<void> | void) | undefined;
+  /** What is known of the server behind this and other connections. */
+  readonly known: ServerKnown;
   readonly #tools = new ToolBook();
   /** Told of frames that belong to nobody. */
   readonly #lost: (method: unknown, because: string) => void;
@@ -90,7 +95,14 @@ export class ModernServer {
     this.#last += 1;
     const id = this.#last;
     const meta = metaOf(request["params"]);
-    this.#takers.set(id, { token: meta?.["progressToken"], wantsLogs: meta?.[META.logLevel] !== undefined, take: onFrame });
+    // What a subscription is told names it, and nothing else is for it.
+    const isNamed = request["method"] === "subscriptions/listen";
+    this.#takers.set(id, {
+      token: meta?.["progressToken"],
+      wantsLogs: meta?.[META.logLevel] !== undefined && !isNamed,
+      isNamed,
+      take: onFrame,
+    });
     const message: Wire = { ...request, id };
     const call = startCall(this.peer, message, {
       signal,
@@ -107,7 +119,7 @@ export class ModernServer {
         return answered;
       })
       .finally(() => this.#takers.delete(id));
-    return { answer, rest: call.rest };
+    return { answer, rest: () => call.rest() };
   }
 
   /** Lists all tools on behalf of a request, with what that said of its client; a list that goes round or never ends is left. */
@@ -152,8 +164,9 @@ export class ModernServer {
   #route(frame: Wire): Promise<void> | void {
     const { method, params } = frame;
     const taker = this.#takerOf(frame, isWire(params) ? params : {});
-    if (taker === undefined) return this.#lost(method, "nobody asked for it");
-    return taker.take(frame);
+    if (taker !== undefined) return taker.take(frame);
+    if (this.stray === undefined || NAMING.has(method) || frame["id"] !== undefined) return this.#lost(method, "nobody asked for it");
+    return this.stray(frame);
   }
 
   #takerOf({ method }: Wire, params: Wire): Taker | undefined {
@@ -162,10 +175,13 @@ export class ModernServer {
     if (method === "notifications/cancelled") return this.#takers.get(params["requestId"] as RequestId);
     const takers = [...this.#takers.values()];
     if (method === "notifications/progress") return takers.find(({ token }) => token !== undefined && token === params["progressToken"]);
-    const asking = method === "notifications/message" ? takers.filter(({ wantsLogs }) => wantsLogs) : takers;
-    return asking.length === 1 ? asking[0] : undefined;
+    const asking = takers.filter(method === "notifications/message" ? ({ wantsLogs }) => wantsLogs : ({ isNamed }) => !isNamed);
+    return asking.length === 1 || this.stray !== undefined ? asking[0] : undefined;
   }
 }
+
+/** The notifications that name what they belong to. */
+const NAMING = new Set<unknown>(["notifications/progress", "notifications/cancelled"]);
 
 /** Tells whether an answer says that the headers were not those of the message. */
 function isHeaderMismatch(answer: Wire): boolean {

@@ -3,6 +3,7 @@
 // wire, unmodelled members included.
 
 import type { Wire } from "../protocol.js";
+import type { StopSignal } from "../stop.js";
 
 export { bridgeErrorOf, Close, isUnreachable, Unreachable, type BridgeFault, type UnreachableFault } from "./errors.js";
 
@@ -12,7 +13,7 @@ export type TransportName = "stdio" | "streamable-http" | "legacy-sse";
 /** What goes with one message to a peer. */
 export interface SendOptions {
   /** Ends the wait for the answer; where a request has a stream of its own, aborting closes it. The send then rejects with `Unreachable`. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   /** Headers for this message, where the transport has headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
@@ -79,7 +80,7 @@ export interface Visit {
   /** Gives a header by its lower-case name; undefined where the transport has none. */
   readonly header?: ((name: string) => string | undefined) | undefined;
   /** Aborts when the client closes the stream of this message, on transports where a message has one. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
 }
 
 /** What goes back for what came: one message, those of a batch, or nothing. */

@@ -26,6 +26,8 @@ export interface PooledCall {
   readonly logLevel: () => string | undefined;
   /** Takes a question of the server's; its answer goes back with `answer`. */
   readonly ask: (question: { readonly id: RequestId; readonly method: string; readonly params: unknown }) => void;
+  /** Told of a question that the session's capabilities do not invite. */
+  readonly denied: (method: string, params: unknown) => void;
   /** Takes the withdrawal of a question; false where it is not this call's. */
   readonly withdraw: (id: unknown) => boolean;
   /** Takes a notification of the server's. */
@@ -38,10 +40,14 @@ export interface PooledCall {
 export interface PooledOptions {
   readonly peer: Peer;
   readonly upstream: Codec;
+  /** True where it declared that its client can be asked something. */
+  readonly isInviting: boolean;
   /** What the server said in the handshake, in canonical form. */
   readonly welcome: Wire;
   readonly options: BridgeOptions;
   readonly account: Account;
+  /** Speaks the newest revision of the era. */
+  readonly newest: Codec;
   /** The last id the handshake used. */
   readonly lastId: number;
 }
@@ -52,6 +58,7 @@ const STRAY_HOLD = 2_000;
 /** One session with a legacy server. */
 export class PooledSession {
   readonly upstream: Codec;
+  readonly isInviting: boolean;
   readonly welcome: Wire;
   readonly peer: Peer;
   readonly tokens = new ProgressTokens<PooledCall>();
@@ -71,7 +78,8 @@ export class PooledSession {
   lastUsed: number;
 
   constructor(given: PooledOptions) {
-    const { peer, upstream, welcome, options, lastId } = given;
+    const { peer, upstream, isInviting, welcome, options, lastId } = given;
+    this.isInviting = isInviting;
     this.#given = given;
     this.peer = peer;
     this.upstream = upstream;
@@ -101,6 +109,14 @@ export class PooledSession {
   /** Tells whether the server's questions come on the stream of the call they belong to. */
   get tellsApart(): boolean {
     return this.peer.transport === "streamable-http";
+  }
+
+  /**
+   * Gives the codec for a question of the server's: a server may know a question that came after the revision it settled on, and then says it as the
+   * newest of the era does.
+   */
+  speaking(method: string): Codec {
+    return this.upstream.method(method) === undefined ? this.#given.newest : this.upstream;
   }
 
   /** Waits for the turn of a call on a session that does not tell its questions apart; resolves with what ends the turn. Rejects with nothing: `undefined` is no turn. */
@@ -135,7 +151,7 @@ export class PooledSession {
         onFrame: (frame) => void this.#heard(frame, call),
         onEnd: (why) => void this.#cancel(id, why === "late" ? "no answer in time" : reason?.()),
       });
-      call.rest = under.rest;
+      call.rest = () => under.rest();
       const answer = await under.answer;
       await drain(this.peer, (frame) => this.#heard(frame, undefined));
       return answer;
@@ -198,7 +214,11 @@ export class PooledSession {
   #asked(id: RequestId, method: string, frame: Wire, call: PooledCall | undefined): void {
     if (method === "ping") return void this.answer(id, { jsonrpc: "2.0", result: {} });
     const outcome = gate(this.upstream.version, method, "serverToClient", this.upstream.capabilities, frame["params"]);
-    if (outcome.outcome === "denied") return this.#refuse(id, method, outcome.because, METHOD_NOT_FOUND);
+    if (outcome.outcome === "denied") {
+      const asked = call ?? (this.#calls.size === 1 ? [...this.#calls][0] : undefined);
+      asked?.denied(method, frame["params"]);
+      return this.#refuse(id, method, outcome.because, METHOD_NOT_FOUND);
+    }
     const askable = [...this.#calls].filter((one) => one.canAsk);
     const owner = call ?? (askable.length === 1 ? askable[0] : undefined);
     if (owner !== undefined) return owner.ask({ id, method, params: frame["params"] });

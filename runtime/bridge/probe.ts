@@ -170,9 +170,9 @@ function judgeRefusal(error: Wire, { spoken, asked, again }: ProbeFacts): ProbeV
   if (again === true) return fault("no-mutual-revision", `${asked} was refused after it was offered: ${nothingMutual(spoken, supported)}`);
   // Legacy servers use the number for what they like; only with the list it is the modern error.
   if (supported === undefined) return legacy();
-  const retryWith = mutualModern(supported, spoken, [asked]);
+  // A server may list the very revision it refused: what it is offered in answer to the list it takes, or it contradicts itself.
+  const retryWith = mutualModern(supported, spoken);
   if (retryWith !== undefined) return { retryWith };
-  if (supported.includes(asked)) return fault("no-mutual-revision", `${asked} is refused and listed as supported`);
   return withoutModern(
     knownOf(spoken, "legacy").filter((revision) => supported.includes(revision)),
     supported,

@@ -3,6 +3,7 @@
 
 import type { RequestId } from "../envelope.js";
 import type { Wire } from "../protocol.js";
+import type { StopSignal } from "../stop.js";
 import type { Sink } from "./peer.js";
 
 /** How a question ends: with the client's response, or without one. */
@@ -18,7 +19,7 @@ export interface Question {
   /** Where it goes: the stream of the message it belongs to, or the one for what nobody asked for. */
   readonly to: Sink | undefined;
   /** Withdraws it. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   /** Further top-level members of the message. */
   readonly beside?: Wire | undefined;
 }
@@ -69,7 +70,7 @@ export class Questions {
     return ended;
   }
 
-  #enter(id: RequestId, method: string, to: Sink | undefined, signal: AbortSignal | undefined, settle: (answered: Answered) => void): void {
+  #enter(id: RequestId, method: string, to: Sink | undefined, signal: StopSignal | undefined, settle: (answered: Answered) => void): void {
     const withdraw = (): void => this.#cancel(id, "withdrawn");
     let timer = setTimeout(() => this.#cancel(id, "late"), this.#room.timeout);
     signal?.addEventListener("abort", withdraw, { once: true });

@@ -8,6 +8,7 @@ import { isEnvelopeError } from "../errors.js";
 import type { Method } from "../mcp.js";
 import type { Direction, Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
+import { Stopper } from "../stop.js";
 import { crossAnswer, crossCall, type Agreement, type Asking } from "./agreement.js";
 import { isTold } from "./bridge.js";
 import { isBridgeError, isUnreachable, Refusal } from "./errors.js";
@@ -44,7 +45,7 @@ export class RelayBackend implements Backend {
   readonly #unheard: PendingChanges;
   readonly #promises = new Promises();
   /** The server's questions under way, by the ids it gave them. */
-  readonly #asked = new Map<RequestId, AbortController>();
+  readonly #asked = new Map<RequestId, Stopper>();
   #lastId = FIRST_ID;
   #isClosed = false;
   /** Resolves once the server was told that the handshake is done. */
@@ -342,7 +343,7 @@ export class RelayBackend implements Backend {
   async #answerTo(id: RequestId, method: string, frame: Wire, flow: Flow | undefined): Promise<Wire | undefined> {
     if (method === "ping") return { jsonrpc: "2.0", id, result: {} };
     if (this.#asked.has(id)) return errorAnswer(id, errorOf(INVALID_REQUEST, `cannot ask ${method}: a question with its id is open`));
-    const controller = new AbortController();
+    const controller = new Stopper();
     this.#asked.set(id, controller);
     try {
       const steps = new TranslationReport();

@@ -6,10 +6,14 @@ import { isEnvelopeError } from "../errors.js";
 import { liftEnvelope } from "../envelope.js";
 import { codecFor, knownRevisions, resolve } from "../mcp.js";
 import type { Wire } from "../protocol.js";
+import { METHOD_NOT_FOUND } from "../rpc-codes.js";
+import { Stopper } from "../stop.js";
 import { classifyHttp, type Serving } from "./classify.js";
 import { eraOf, knownOf, newestOf } from "./eras.js";
+import { errorOf } from "./answers.js";
+import { Refusal } from "./errors.js";
 import { Account, type BridgeEvent } from "./events.js";
-import { OF_CAPABILITIES } from "./handshake.js";
+import { OF_CAPABILITIES, shakeHands } from "./handshake.js";
 import { LegacySession, type Backend, type ClientSide, type Refused } from "./legacy-session.js";
 import { LegacyBehind } from "./legacy-behind.js";
 import { ModernBackend } from "./modern-backend.js";
@@ -22,7 +26,7 @@ import type { Arrival, Connector, Conversation, Exchanged, Link, Service, Transp
 import { PipeConversation } from "./pipe.js";
 import { clientCapabilitiesOf, initializeResultOf } from "./project.js";
 import { RelayBackend } from "./relay-backend.js";
-import { Upstream, type Opened } from "./upstream.js";
+import { Upstream, type Opened, type Shaking } from "./upstream.js";
 
 /** A bridge between the clients of one or more transports and one server. */
 export class BridgeService implements Service {
@@ -113,6 +117,7 @@ export class BridgeService implements Service {
     const behind = async (): Promise<Behind> => {
       const server = await upstream.shared();
       if (server === undefined) {
+        if (this.#options.choices.advertiseModern === "when-upstream-modern") throw NOT_MODERN;
         legacy ??= new LegacyBehind({ ...given, upstream, anyone });
         return legacy;
       }
@@ -158,12 +163,14 @@ export class BridgeService implements Service {
     const { spoken } = this.#upstream;
     const wanted = spoken.includes(downstream) && eraOf(downstream) === "legacy" ? downstream : newestOf(spoken, "legacy");
     const offer = this.#options.choices.upstreamRevision ?? wanted ?? downstream;
-    const { signal } = new AbortController();
-    const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal };
-    const told = (because: string): void => client.account.tell({ event: "reconnected", because });
-    const { greeted, renew } = await this.#upstream.greeted(opened, greeting, told);
-    if (!("agreement" in greeted)) return greeted;
-    return new RelayBackend(greeted, client, { renew, deafTo: this.#upstream.deafTo }, this.#options);
+    const signal = new Stopper();
+    const shake = async ({ peer, isUsed, renew }: Shaking): Promise<RelayBackend | Refused | { readonly modern: readonly string[] }> => {
+      const greeting = { message, downstream, offer, spoken, transport: client.link.transport, signal, renew, isUsed };
+      const greeted = await shakeHands(greeting, peer, this.#options);
+      if (!("agreement" in greeted)) return greeted;
+      return new RelayBackend(greeted, client, { renew, deafTo: this.#upstream.deafTo }, this.#options);
+    };
+    return this.#upstream.greeted(opened, shake, (because) => client.account.tell({ event: "reconnected", because }));
   }
 
   async #modern(
@@ -195,6 +202,9 @@ export class BridgeService implements Service {
     );
   }
 }
+
+/** What a client of both eras takes as the advice to shake hands. https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
+const NOT_MODERN = new Refusal(errorOf(METHOD_NOT_FOUND, "cannot serve requests without a handshake: the server has none either"));
 
 /** Makes a bridge; throws `UnknownRevisionError` for a forced revision no table has. */
 export function makeBridge(connector: Connector, options: BridgeOptions): BridgeService {

@@ -2,13 +2,14 @@
 // the client does not want it any longer.
 
 import type { Wire } from "../protocol.js";
+import { Stopper, type StopSignal } from "../stop.js";
 import { Refusal } from "./errors.js";
 import type { Peer, SendOptions } from "./peer.js";
 
 /** What one call is given. */
 export interface CallOptions extends Omit<SendOptions, "signal"> {
   /** Ends the call from the client's side. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Milliseconds to wait for the answer, from the start or the last sign of progress. */
   readonly timeout: number;
   /** Told when the call ends before its answer came: the client withdrew it, or its time is up. */
@@ -19,43 +20,59 @@ export interface CallOptions extends Omit<SendOptions, "signal"> {
 export interface UpstreamCall {
   readonly answer: Promise<Wire>;
   /** Gives the call its whole time again. */
-  readonly rest: () => void;
+  rest(): void;
 }
 
 /** Sends a request; the answer rejects with `Unreachable`, and with the fault `outcome-unknown` where its time is up. */
 export function startCall(peer: Peer, request: Wire, options: CallOptions): UpstreamCall {
-  const { signal, timeout, onEnd, ...rest } = options;
-  const controller = new AbortController();
-  let isLate = false;
-  const end = (why: "withdrawn" | "late"): void => {
-    if (controller.signal.aborted) return;
-    isLate = why === "late";
-    onEnd?.(why);
-    controller.abort();
-  };
-  const withdraw = (): void => end("withdrawn");
-  const start = (): NodeJS.Timeout => setTimeout(() => end("late"), timeout);
-  let timer = start();
-  signal.addEventListener("abort", withdraw, { once: true });
-  if (signal.aborted) withdraw();
-  const answer = peer
-    .send(request, { ...rest, signal: controller.signal })
-    .catch((error: unknown) => {
-      if (isLate) throw late(request, timeout);
-      throw error;
-    })
-    .finally(() => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", withdraw);
-    });
-  return {
-    answer,
-    rest: () => {
-      if (controller.signal.aborted) return;
-      clearTimeout(timer);
-      timer = start();
-    },
-  };
+  return new StartedCall(peer, request, options);
+}
+
+class StartedCall implements UpstreamCall {
+  readonly answer: Promise<Wire>;
+  readonly #options: CallOptions;
+  readonly #stopper = new Stopper();
+  readonly #onWithdraw = (): void => this.#end("withdrawn");
+  #isLate = false;
+  #timer: NodeJS.Timeout;
+
+  constructor(peer: Peer, request: Wire, options: CallOptions) {
+    this.#options = options;
+    const { signal } = options;
+    this.#timer = this.#start();
+    signal.addEventListener("abort", this.#onWithdraw, { once: true });
+    if (signal.aborted) this.#onWithdraw();
+    this.answer = this.#send(peer, request);
+  }
+
+  rest(): void {
+    if (this.#stopper.aborted) return;
+    clearTimeout(this.#timer);
+    this.#timer = this.#start();
+  }
+
+  async #send(peer: Peer, request: Wire): Promise<Wire> {
+    const { signal, timeout, headers, onFrame, onStatus } = this.#options;
+    try {
+      return await peer.send(request, { signal: this.#stopper, headers, onFrame, onStatus });
+    } catch (error) {
+      throw this.#isLate ? late(request, timeout) : error;
+    } finally {
+      clearTimeout(this.#timer);
+      signal.removeEventListener("abort", this.#onWithdraw);
+    }
+  }
+
+  #start(): NodeJS.Timeout {
+    return setTimeout(() => this.#end("late"), this.#options.timeout);
+  }
+
+  #end(why: "withdrawn" | "late"): void {
+    if (this.#stopper.aborted) return;
+    this.#isLate = why === "late";
+    this.#options.onEnd?.(why);
+    this.#stopper.abort();
+  }
 }
 
 function late({ method }: Wire, timeout: number): Refusal {
@@ -83,5 +100,6 @@ export async function pump(peer: Peer, take: (frame: Wire) => Promise<void> | vo
 
 /** Hands over what is pending now. */
 export async function drain(peer: Peer, take: (frame: Wire) => Promise<void> | void): Promise<void> {
-  for (const wait of peer.takePending().map((frame) => take(frame))) await wait;
+  const waits = peer.takePending().map((frame) => take(frame));
+  for (const wait of waits) if (wait !== undefined) await wait;
 }

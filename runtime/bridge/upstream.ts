@@ -4,7 +4,6 @@ import type { Wire } from "../protocol.js";
 import { DISCOVER } from "./answers.js";
 import { definesTransport, eraOf, newestOf } from "./eras.js";
 import { Close, isUnreachable, Unreachable } from "./errors.js";
-import { shakeHands, type Greeted, type Greeting } from "./handshake.js";
 import { ModernServer, type ServerKnown } from "./modern-server.js";
 import { narrowed, nothingMutual } from "./negotiate.js";
 import type { BridgeOptions } from "./options.js";
@@ -25,6 +24,13 @@ export type Opened =
       readonly doubt: Unreachable | undefined;
     }
   | { readonly era: "modern"; readonly server: ModernServer; readonly isShared: boolean };
+
+/** What shaking hands is given: a conversation, whether it was used before, and how to open another. */
+export interface Shaking {
+  readonly peer: Peer;
+  readonly isUsed: boolean;
+  readonly renew: () => Promise<Peer>;
+}
 
 /** How long a server is taken for legacy before it is asked again, and how many servers are remembered. */
 const MEMORY = { legacyMs: 600_000, most: 1_000 };
@@ -93,7 +99,13 @@ export class Upstream {
     if (revision === undefined || transport === undefined) {
       throw new Unreachable(this.connector.name, nothingMutual(this.spoken, revisions), { delivered: "no" });
     }
+    this.learn(revisions);
     return this.#openModern({ era: "modern", revision, revisions, transport }, lost);
+  }
+
+  /** Keeps that the server takes no handshake and named these modern revisions instead. */
+  learn(revisions: readonly string[]): void {
+    this.#eras.keep(this.connector.name, { era: "modern", revisions }, this.#options.now());
   }
 
   async #openModern(found: Probed, lost: (method: unknown, because: string) => void): Promise<Opened & { readonly era: "modern" }> {
@@ -124,24 +136,30 @@ export class Upstream {
    * Shakes hands on a conversation, and over the next older transport where the server takes nothing over this one; `told` hears why. Gives what came
    * of it, and what opens another conversation over the same transport. Rejects with what the last handshake rejects with.
    */
-  async greeted(
-    { peer, transport, isUsed, doubt }: Opened & { readonly era: "legacy" },
-    greeting: Omit<Greeting, "renew" | "isUsed">,
+  async greeted<T>(
+    opened: Opened & { readonly era: "legacy" },
+    shake: (on: Shaking) => Promise<T>,
     told: (because: string) => void,
-  ): Promise<{ readonly greeted: Greeted; readonly renew: () => Promise<Peer> }> {
-    for (let at = { peer, transport, isUsed }; ;) {
-      const renew = async (): Promise<Peer> => this.#kept(await this.connector.connect(at.transport));
+  ): Promise<T> {
+    let { peer, transport, isUsed } = opened;
+    for (;;) {
+      const over = transport;
       try {
-        const greeted = await shakeHands({ ...greeting, renew, isUsed: at.isUsed }, at.peer, this.#options);
-        if ("modern" in greeted) this.#eras.keep(this.connector.name, { era: "modern", revisions: greeted.modern }, this.#options.now());
-        return { greeted, renew };
+        return await shake({ peer, isUsed, renew: () => this.openOver(over) });
       } catch (error) {
-        const older = suggestsOlderTransport(error) ? olderTransport(this.connector, at.transport) : undefined;
-        if (older === undefined) throw withDoubt(error, doubt);
+        const older = suggestsOlderTransport(error) ? olderTransport(this.connector, transport) : undefined;
+        if (older === undefined) throw withDoubt(error, opened.doubt);
         told(`${error instanceof Error ? error.message : String(error)}; trying ${older}`);
-        at = { peer: this.#kept(await this.connector.connect(older)), transport: older, isUsed: false };
+        transport = older;
+        isUsed = false;
+        peer = await this.openOver(older);
       }
     }
+  }
+
+  /** Opens another conversation over a transport. */
+  async openOver(transport: TransportName): Promise<Peer> {
+    return this.#kept(await this.connector.connect(transport));
   }
 
   /** Forgets what was found out, after a failure that only another revision explains. */

@@ -13,15 +13,24 @@ import { readError } from "./refusal.js";
 const RESERVED = { from: -32_099, to: -32_020 };
 
 /** Rewrites the error of an answer that a modern client would misunderstand; the same object where there is none. */
-export function upwardError(answer: Wire, method: string, { upstream }: Agreement): Wire {
+export function upwardError(answer: Wire, method: string, { downstream, upstream }: Agreement): Wire {
   const error = readError(answer);
   if (error === undefined || typeof error.code !== "number") return answer;
+  if (saysWhatIsMissing(error.code, error.data, downstream)) return answer;
   const isReserved = error.code >= RESERVED.from && error.code <= RESERVED.to;
   const isNotFound = error.code === codeOf(upstream.version, "RESOURCE_NOT_FOUND");
   if (!isReserved && !(isNotFound && method !== "resources/read")) return answer;
   const { code, message, data } = error;
   const bridge = { upstream: { code, message, ...(data === undefined ? {} : { data }) } };
   return { ...answer, error: { code: INTERNAL_ERROR, message: String(message), data: { bridge } } };
+}
+
+/** A server behind another bridge may say which capability it takes; where the client has not declared it, that is just what the client should hear. */
+function saysWhatIsMissing(code: number, data: unknown, downstream: Codec): boolean {
+  const needed = isWire(data) ? data["requiredCapabilities"] : undefined;
+  if (code !== codeOf(downstream.version, "MISSING_REQUIRED_CLIENT_CAPABILITY") || !isWire(needed)) return false;
+  const { client } = downstream.capabilities;
+  return Object.keys(needed).some((key) => !isWire(client) || !Object.hasOwn(client, key));
 }
 
 /** Reads the addresses that a server wants visited before it is called again; undefined where the answer is not about that. */

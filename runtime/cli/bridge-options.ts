@@ -2,9 +2,11 @@
 // option, the value and the fix.
 
 import { parseArgsStringToArgv } from "string-argv";
-import { DegradePolicy, knownRevisions } from "../mcp.js";
+import { DegradePolicy } from "../mcp.js";
 import type { DegradePolicy as Policy } from "../policy.js";
 import { isProtocolError } from "../errors.js";
+import { CommandFault, reasonOf } from "./fault.js";
+import { knownRevision } from "./known-revision.js";
 
 /** The options as the command line has them. */
 export interface BridgeFlags {
@@ -17,6 +19,8 @@ export interface BridgeFlags {
   readonly upstreamRevision?: string;
   readonly advertiseModern: "always" | "when-upstream-modern";
   readonly stdioProbe: "sibling" | "inPlaceRespawn" | "off";
+  readonly sessions: "per-principal" | "per-request" | "shared";
+  readonly timeout?: string;
   readonly header: readonly string[];
   readonly headerFile?: string;
   readonly env: readonly string[];
@@ -50,18 +54,11 @@ export interface BridgePlan {
   readonly upstreamRevision: string | undefined;
   readonly advertiseModern: BridgeFlags["advertiseModern"];
   readonly stdioProbe: BridgeFlags["stdioProbe"];
+  readonly sessions: BridgeFlags["sessions"];
+  /** How long the server may take for an answer, in milliseconds; undefined where nothing was said. */
+  readonly timeoutMs: number | undefined;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
-}
-
-/** Says that the command line, or a file it names, cannot be used; `isData` where it is the file. */
-export class BridgeUsageError extends Error {
-  readonly isData: boolean;
-
-  constructor(message: string, isData = false) {
-    super(message);
-    this.isData = isData;
-  }
 }
 
 /** What planning needs of the machine. */
@@ -73,28 +70,32 @@ export interface PlanRoom {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The names of the log levels, most said first. */
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
-
 const PRESETS: ReadonlyMap<string, () => Policy> = new Map([
   ["strict", () => DegradePolicy.strict()],
   ["balanced", () => DegradePolicy.balanced()],
   ["permissive", () => DegradePolicy.permissive()],
 ]);
 
-/** Turns flags and the arguments behind `--` into a plan; throws `BridgeUsageError`. */
+/** Tells whether a policy is named, and needs no file. */
+export function isPreset(policy: string): boolean {
+  return PRESETS.has(policy);
+}
+
+/** Turns flags and the arguments behind `--` into a plan; throws `CommandFault`. */
 export function planBridge(flags: BridgeFlags, rest: readonly string[], room: PlanRoom): BridgePlan {
-  const { report, log, clientRevision, upstreamRevision, advertiseModern, stdioProbe, allowOrigin, allowHost } = flags;
+  const { report, log, clientRevision, upstreamRevision, advertiseModern, stdioProbe, sessions, allowOrigin, allowHost } = flags;
   return {
     upstream: upstreamOf(flags, rest, room),
     listen: listenOf(flags.listen),
     policy: policyOf(flags.policy, room),
     report,
     log,
-    clientRevision: revisionOf("--client-revision", clientRevision),
-    upstreamRevision: revisionOf("--upstream-revision", upstreamRevision),
+    clientRevision: clientRevision === undefined ? undefined : knownRevision(clientRevision, "--client-revision"),
+    upstreamRevision: upstreamRevision === undefined ? undefined : knownRevision(upstreamRevision, "--upstream-revision"),
     advertiseModern,
     stdioProbe,
+    sessions,
+    timeoutMs: timeoutOf(flags.timeout),
     allowedOrigins: allowOrigin,
     allowedHosts: allowHost,
   };
@@ -102,17 +103,17 @@ export function planBridge(flags: BridgeFlags, rest: readonly string[], room: Pl
 
 function upstreamOf({ upstream, header, headerFile, env }: BridgeFlags, rest: readonly string[], room: PlanRoom): UpstreamTarget {
   if (/^https?:\/\//i.test(upstream)) {
-    if (rest.length > 0) throw new BridgeUsageError(`--upstream is an address, so nothing may stand behind --: ${rest.join(" ")}`);
-    if (!URL.canParse(upstream)) throw new BridgeUsageError(`cannot use --upstream ${JSON.stringify(upstream)}: it is no address`);
+    if (rest.length > 0) throw new CommandFault(`--upstream is an address, so nothing may stand behind --: ${rest.join(" ")}`);
+    if (!URL.canParse(upstream)) throw new CommandFault(`cannot use --upstream ${JSON.stringify(upstream)}: it is no address`);
     return { kind: "url", url: new URL(upstream), headers: headersOf(header, headerFile, room) };
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(upstream)) {
-    throw new BridgeUsageError(`cannot use --upstream ${JSON.stringify(upstream)}: give an http or https address, or a command`);
+    throw new CommandFault(`cannot use --upstream ${JSON.stringify(upstream)}: give an http or https address, or a command`);
   }
   const [command, ...args] = [...parseArgsStringToArgv(upstream), ...rest];
-  if (command === undefined) throw new BridgeUsageError("cannot use --upstream: it is empty; give an address or a command");
+  if (command === undefined) throw new CommandFault("cannot use --upstream: it is empty; give an address or a command");
   if (header.length > 0 || headerFile !== undefined) {
-    throw new BridgeUsageError("--upstream is a command, which takes no headers; hand secrets on with --env NAME");
+    throw new CommandFault("--upstream is a command, which takes no headers; hand secrets on with --env NAME");
   }
   return { kind: "command", command, args, env: environmentOf(env, room) };
 }
@@ -124,9 +125,9 @@ function headersOf(names: readonly string[], file: string | undefined, room: Pla
     const at = entry.indexOf("=");
     const [name, variable] = [entry.slice(0, at), entry.slice(at + 1)];
     if (at < 1)
-      throw new BridgeUsageError(`cannot use --header ${JSON.stringify(entry)}: write name=VARIABLE, with the value in the environment`);
+      throw new CommandFault(`cannot use --header ${JSON.stringify(entry)}: write name=VARIABLE, with the value in the environment`);
     const value = room.environment[variable];
-    if (value === undefined) throw new BridgeUsageError(`cannot use --header ${name}: the environment has no ${variable}`);
+    if (value === undefined) throw new CommandFault(`cannot use --header ${name}: the environment has no ${variable}`);
     addHeader(headers, name, value, `--header ${name}`);
   }
   if (file !== undefined) for (const line of readLines(file, room)) addHeaderLine(headers, line, file);
@@ -141,30 +142,40 @@ function readLines(file: string, room: PlanRoom): readonly string[] {
 
 function addHeaderLine(headers: Record<string, string>, line: string, file: string): void {
   const at = line.indexOf(":");
-  if (at < 1) throw new BridgeUsageError(`cannot use ${file}: a line has no colon; write one "name: value" a line`, true);
+  if (at < 1) throw new CommandFault(`cannot use ${file}: a line has no colon; write one "name: value" a line`, 1);
   addHeader(headers, line.slice(0, at).trim(), line.slice(at + 1).trim(), file);
 }
 
 function addHeader(headers: Record<string, string>, name: string, value: string, source: string): void {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
-    throw new BridgeUsageError(`cannot use ${source}: ${JSON.stringify(name)} is no header name`);
-  if (/[\r\n\0]/.test(value)) throw new BridgeUsageError(`cannot use ${source}: the value has a line break`);
+    throw new CommandFault(`cannot use ${source}: ${JSON.stringify(name)} is no header name`);
+  if (/[\r\n\0]/.test(value)) throw new CommandFault(`cannot use ${source}: the value has a line break`);
   headers[name.toLowerCase()] = value;
 }
 
 function environmentOf(names: readonly string[], { environment }: PlanRoom): Readonly<Record<string, string>> {
   const entries = names.map((name) => {
     const value = environment[name];
-    if (value === undefined) throw new BridgeUsageError(`cannot hand on --env ${name}: the environment has no such variable`);
+    if (value === undefined) throw new CommandFault(`cannot hand on --env ${name}: the environment has no such variable`);
     return [name, value] as const;
   });
   return Object.fromEntries(entries);
 }
 
+/** A timer of Node holds no more milliseconds than 2^31 - 1. */
+const MAX_SECONDS = 2_000_000;
+
+function timeoutOf(timeout: string | undefined): number | undefined {
+  if (timeout === undefined) return undefined;
+  const seconds = timeout.trim() === "" ? Number.NaN : Number(timeout);
+  if (seconds > 0 && seconds <= MAX_SECONDS) return Math.ceil(seconds * 1000);
+  throw new CommandFault(`cannot use --timeout ${JSON.stringify(timeout)}: give a number of seconds above 0, at most ${MAX_SECONDS}`);
+}
+
 function listenOf(listen: string): ListenTarget {
   if (listen === "stdio") return { kind: "stdio" };
   if (!URL.canParse(listen) || new URL(listen).protocol !== "http:") {
-    throw new BridgeUsageError(`cannot use --listen ${JSON.stringify(listen)}: give stdio or an address such as http://127.0.0.1:7700/mcp`);
+    throw new CommandFault(`cannot use --listen ${JSON.stringify(listen)}: give stdio or an address such as http://127.0.0.1:7700/mcp`);
   }
   const { hostname, port, pathname } = new URL(listen);
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
@@ -178,8 +189,8 @@ function policyOf(policy: string, room: PlanRoom): Policy {
   try {
     return DegradePolicy.from(room.parseYaml(text));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new BridgeUsageError(`${policy}: ${isProtocolError(error) ? reason : `cannot read the policy: ${reason}`}`, true);
+    const reason = reasonOf(error);
+    throw new CommandFault(`${policy}: ${isProtocolError(error) ? reason : `cannot read the policy: ${reason}`}`, 1);
   }
 }
 
@@ -188,13 +199,6 @@ function readText(file: string, option: string, room: PlanRoom): string {
     return room.readFile(file);
   } catch (error) {
     const choices = option === "--policy" ? `; presets are ${[...PRESETS.keys()].join(", ")}` : "";
-    throw new BridgeUsageError(
-      `cannot use ${option} ${JSON.stringify(file)}: ${error instanceof Error ? error.message : String(error)}${choices}`,
-    );
+    throw new CommandFault(`cannot use ${option} ${JSON.stringify(file)}: ${reasonOf(error)}${choices}`);
   }
-}
-
-function revisionOf(option: string, revision: string | undefined): string | undefined {
-  if (revision === undefined || knownRevisions().includes(revision)) return revision;
-  throw new BridgeUsageError(`cannot use ${option} ${JSON.stringify(revision)}: unknown; known are ${knownRevisions().join(", ")}`);
 }

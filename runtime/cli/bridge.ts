@@ -1,153 +1,103 @@
-// `polyrev bridge`: wires a bridge to the transports its command line names, and runs it until it is told to stop or its client is gone. Logs go to
-// stderr only; stdout is the client's where it is on a pipe.
+// Wires a bridge to the transports its command line names, and runs it until it is told to stop or its client is gone. Logs go to stderr only; stdout
+// is the client's where it is on a pipe.
 
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createWriteStream, readFileSync } from "node:fs";
+import { createWriteStream, openSync, readFileSync } from "node:fs";
 import type { Writable } from "node:stream";
-import { Option, type Command } from "commander";
 import { pino, type Logger } from "pino";
-import { parse } from "yaml";
 import type { BridgeEvent } from "../bridge/events.js";
-import { DEFAULT_CHOICES, DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type BridgeOptions } from "../bridge/options.js";
+import { DEFAULT_CHOICES, DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type BridgeOptions, type Timeouts } from "../bridge/options.js";
 import type { Connector } from "../bridge/peer.js";
 import { BridgeService } from "../bridge/service.js";
-import { httpConnector } from "../transport/http-connector.js";
-import { isListenError, listenHttp } from "../transport/node-http.js";
-import { stdioConnector } from "../transport/stdio-client.js";
-import { serveStdio } from "../transport/stdio-server.js";
 import { isReported, logLineOf, recordOf } from "./bridge-log.js";
-import {
-  BridgeUsageError,
-  LOG_LEVELS,
-  planBridge,
-  type BridgeFlags,
-  type BridgePlan,
-  type ListenTarget,
-  type UpstreamTarget,
-} from "./bridge-options.js";
+import { isPreset, planBridge, type BridgeFlags, type BridgePlan, type ListenTarget, type UpstreamTarget } from "./bridge-options.js";
+import { CommandFault, reasonOf } from "./fault.js";
 
-const { version: VERSION } = readPackage();
-
-const EXAMPLES = `
-Examples:
-  polyrev bridge --upstream https://example.com/mcp                        a legacy desktop client's command, to a modern server
-  polyrev bridge --upstream "node server.js" --listen http://127.0.0.1:7700/mcp
-  polyrev bridge --upstream https://example.com/mcp --header authorization=MY_TOKEN --policy permissive --report -`;
-
-/** Adds the command to the program; `fault` ends the process with a message: exit 2 for the command line, 1 for everything else. */
-export function addBridgeCommand(program: Command, fault: (message: string, code: 1 | 2) => void): void {
-  program
-    .command("bridge")
-    .description("carry the sessions of clients of any revision to a server of any other")
-    .argument("[command...]", "behind --: further arguments of the server's command")
-    .requiredOption("--upstream <url | command>", "the server: an address, or the command that starts it")
-    .option("--listen <stdio | url>", "where clients come from: stdio, or an address such as http://127.0.0.1:7700/mcp", "stdio")
-    .option(
-      "--policy <preset | file>",
-      "what is done where a peer cannot read something: strict, balanced, permissive, or a YAML file",
-      "balanced",
-    )
-    .option("--report <file | ->", "write what was lost, refused, dropped or made up, one JSON record a line; - is stderr")
-    .addOption(new Option("--log <level>", "how much to say on stderr").choices([...LOG_LEVELS]).default("info"))
-    .option("--client-revision <revision>", "speak this revision with clients")
-    .option("--upstream-revision <revision>", "speak this revision with the server, without asking it")
-    .addOption(
-      new Option("--advertise-modern <when>", "whether clients of the modern era are served in front of a legacy server")
-        .choices(["always", "when-upstream-modern"])
-        .default(DEFAULT_CHOICES.advertiseModern),
-    )
-    .addOption(
-      new Option("--stdio-probe <how>", "how a server that is a process is asked for its era")
-        .choices(["sibling", "inPlaceRespawn", "off"])
-        .default(DEFAULT_CHOICES.stdioProbe),
-    )
-    .option("--header <name=VARIABLE>", "send the server a header, its value in the environment; may be repeated", collect, [])
-    .option("--header-file <file>", 'send the server the headers of a file, one "name: value" a line')
-    .option("--env <NAME>", "hand a variable of the environment on to the server's command; may be repeated", collect, [])
-    .option("--allow-origin <origin>", "let pages of an origin in; may be repeated", collect, [])
-    .option("--allow-host <host>", "answer to a name of this host; may be repeated", collect, [])
-    .addHelpText("after", EXAMPLES)
-    .action(async (rest: readonly string[], flags: BridgeFlags) => {
-      try {
-        await runBridge(
-          planBridge(flags, rest, { readFile: (path) => readFileSync(path, "utf8"), parseYaml: parse, environment: process.env }),
-        );
-      } catch (error) {
-        if (error instanceof BridgeUsageError) fault(error.message, error.isData ? 1 : 2);
-        else if (isListenError(error)) fault(error.message, 1);
-        else throw error;
-      }
-    });
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
-/** Runs a bridge until it is told to stop or its client is gone. */
-async function runBridge(plan: BridgePlan): Promise<void> {
-  const log = pino({ level: plan.log, base: null }, pino.destination({ fd: 2, sync: true }));
+/** Runs a bridge until it is told to stop or its client is gone; rejects with `CommandFault`. */
+export async function runBridge(flags: BridgeFlags, rest: readonly string[]): Promise<void> {
+  const parseYaml = isPreset(flags.policy) ? JSON.parse : (await import("yaml")).parse;
+  const plan = planBridge(flags, rest, { readFile: (path) => readFileSync(path, "utf8"), parseYaml, environment: process.env });
+  const log = openLog(plan.log);
   const report = plan.report === undefined ? undefined : openReport(plan.report);
   const service = new BridgeService(
-    connectorOf(plan.upstream, log),
+    await connectorOf(plan.upstream, log),
     optionsOf(plan, (event) => observe(event, log, report)),
   );
   const stop = stopSignal();
   try {
-    if (plan.listen.kind === "stdio")
-      await serveStdio(service, { input: process.stdin, output: process.stdout, signal: stop, onFault: faultOf(log) });
-    else await serveHttp(service, plan, plan.listen, log, stop);
+    await (plan.listen.kind === "stdio" ? onPipe(service, log, stop) : onAddress(service, plan, plan.listen, log, stop));
   } finally {
     await service.close();
-    report?.end();
+    if (report !== process.stderr) report?.end();
   }
 }
 
-async function serveHttp(
+async function onPipe(service: BridgeService, log: Logger, stop: AbortSignal): Promise<void> {
+  const { serveStdio } = await import("../transport/stdio-server.js");
+  const ended = await serveStdio(service, { input: process.stdin, output: process.stdout, signal: stop, onFault: faultOf(log) });
+  if (ended === "service") process.exitCode = 1;
+}
+
+async function onAddress(
   service: BridgeService,
-  plan: BridgePlan,
-  listen: ListenTarget & { readonly kind: "http" },
+  { allowedOrigins, allowedHosts }: BridgePlan,
+  { host, port, path }: ListenTarget & { readonly kind: "http" },
   log: Logger,
   stop: AbortSignal,
 ): Promise<void> {
-  const { host, port, path } = listen;
-  const { allowedOrigins, allowedHosts } = plan;
+  const { isListenError, listenHttp } = await import("../transport/node-http.js");
   const listening = await listenHttp(service, {
     host,
     port,
     paths: { mcp: [path] },
     onFault: faultOf(log),
+    // Who can reach an address of this machine alone is who runs it.
+    ...(isLoopback(host) ? { principal: () => "this machine" } : {}),
     ...(allowedOrigins.length === 0 ? {} : { allowedOrigins }),
     ...(allowedHosts.length === 0 ? {} : { allowedHosts }),
+  }).catch((error: unknown) => {
+    throw isListenError(error) ? new CommandFault(error.message, 1) : error;
   });
   log.info({ url: listening.url }, `listening ${listening.url}`);
-  // For the program that started this one, which may have let the system choose the port.
+  // For the program that started this one, which may have let the system choose the port; it need not read it.
+  process.stdout.on("error", () => {});
   process.stdout.write(`listening ${listening.url}\n`);
   if (!stop.aborted) await once(stop, "abort");
   await listening.close();
 }
 
 function optionsOf(
-  { policy, clientRevision, upstreamRevision, advertiseModern, stdioProbe }: BridgePlan,
+  { policy, clientRevision, upstreamRevision, advertiseModern, stdioProbe, sessions, timeoutMs }: BridgePlan,
   observe: BridgeOptions["observe"],
 ): BridgeOptions {
   return {
     policy,
-    identity: { name: "polyrev", version: VERSION },
+    identity: { name: "polyrev", version: readVersion() },
     observe,
-    timeouts: DEFAULT_TIMEOUTS,
+    timeouts: timeoutsOf(timeoutMs),
     limits: DEFAULT_LIMITS,
-    choices: { ...DEFAULT_CHOICES, advertiseModern, stdioProbe, clientRevision, upstreamRevision },
+    choices: { ...DEFAULT_CHOICES, advertiseModern, stdioProbe, sessions, clientRevision, upstreamRevision },
     now: () => performance.now(),
     random: Math.random,
     mint: randomUUID,
   };
 }
 
-function connectorOf(upstream: UpstreamTarget, log: Logger): Connector {
+/** A server that may not take long for a call may not take longer to say who it is. */
+function timeoutsOf(call: number = DEFAULT_TIMEOUTS.call): Timeouts {
+  const { probe, handshake, acknowledge } = DEFAULT_TIMEOUTS;
+  const [early, late, other] = [probe, handshake, acknowledge].map((most) => Math.min(most, call)) as [number, number, number];
+  return { ...DEFAULT_TIMEOUTS, probe: early, handshake: late, acknowledge: other, call };
+}
+
+async function connectorOf(upstream: UpstreamTarget, log: Logger): Promise<Connector> {
   const observe = (event: { readonly event: string }): void => log.debug(event, `transport: ${event.event}`);
-  if (upstream.kind === "url") return httpConnector({ url: upstream.url, headers: upstream.headers, observe });
+  if (upstream.kind === "url") {
+    const { httpConnector } = await import("../transport/http-connector.js");
+    return httpConnector({ url: upstream.url, headers: upstream.headers, observe });
+  }
+  const { stdioConnector } = await import("../transport/stdio-client.js");
   const { command, args, env } = upstream;
   return stdioConnector({ command, args, env, observe, onStderr: (line) => log.debug({ server: line }, "the server says") });
 }
@@ -158,11 +108,24 @@ function observe(event: BridgeEvent, log: Logger, report: Writable | undefined):
   if (report !== undefined && isReported(event)) report.write(`${recordOf(event, Date.now())}\n`);
 }
 
+/** How many characters of logs wait for who reads stderr; beyond them they are lost, and nothing else is. */
+const MAX_UNREAD_LOGS = 1024 * 1024;
+
+function openLog(level: string): Logger {
+  const { stderr } = process;
+  stderr.on("error", () => {});
+  return pino({ level, base: null }, { write: (line) => void (stderr.writableLength < MAX_UNREAD_LOGS && stderr.write(line)) });
+}
+
 function openReport(file: string): Writable {
   if (file === "-") return process.stderr;
-  const stream = createWriteStream(file, { flags: "a" });
-  stream.on("error", (error) => process.stderr.write(`cannot write the report ${JSON.stringify(file)}: ${error.message}\n`));
-  return stream;
+  try {
+    const stream = createWriteStream(file, { fd: openSync(file, "a") });
+    stream.on("error", (error) => process.stderr.write(`cannot write the report ${JSON.stringify(file)}: ${error.message}\n`));
+    return stream;
+  } catch (error) {
+    throw new CommandFault(`cannot use --report ${JSON.stringify(file)}: ${reasonOf(error)}; name a file that can be written, or -`);
+  }
 }
 
 function faultOf(log: Logger): (error: unknown) => void {
@@ -181,14 +144,18 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-function readPackage(): { readonly version: string } {
+function readVersion(): string {
   for (const place of ["../../package.json", "../../../package.json"]) {
     try {
       const { name, version } = JSON.parse(readFileSync(new URL(place, import.meta.url), "utf8")) as { name: string; version: string };
-      if (name === "polyrev") return { version };
+      if (name === "polyrev") return version;
     } catch {
       // The other place is for the built command.
     }
   }
-  return { version: "0.0.0" };
+  return "0.0.0";
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
 }

@@ -7,6 +7,7 @@ import { Unreachable, type UnreachableFault } from "../bridge/peer.js";
 import { withField } from "../copy.js";
 import type { Wire } from "../protocol.js";
 import { INVALID_REQUEST, PARSE_ERROR } from "../rpc-codes.js";
+import type { StopSignal } from "../stop.js";
 import { shown, type Observe } from "./events.js";
 import { PendingFrames } from "./pending.js";
 import { within } from "./waiting.js";
@@ -119,7 +120,7 @@ export class Exchange {
   }
 
   /** Opens the account of a request; one that may not be sent has failed already. */
-  begin(request: Wire, signal?: AbortSignal): Call {
+  begin(request: Wire, signal?: StopSignal): Call {
     const id = request["id"];
     const isId = typeof id === "string" || typeof id === "number";
     const call = new Call(isId ? id : "");

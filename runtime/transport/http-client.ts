@@ -1,11 +1,11 @@
 // Talks to a server over Streamable HTTP: every message is a POST of its own, answered with JSON or with a stream of events that ends with the answer;
 // what nobody asked for comes on a stream that a GET opens. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
 
-import { setMaxListeners } from "node:events";
 import { isWire } from "../capabilities.js";
 import { Close, Unreachable, type Peer, type SendOptions } from "../bridge/peer.js";
-import { Feature, resolve } from "../mcp.js";
+import { Feature } from "../mcp.js";
 import type { Wire } from "../protocol.js";
+import { Stopper, type StopSignal } from "../stop.js";
 import { shown, type Observe } from "./events.js";
 import { readEvents } from "./event-stream.js";
 import { Exchange, type Call } from "./exchange.js";
@@ -14,6 +14,7 @@ import type { HttpWire, Incoming, WireOptions } from "./http-wire.js";
 import { stringifyMessage } from "./json.js";
 import { MAX_LINE_BYTES, readJson } from "./lines.js";
 import { readRefusal, type Refusal } from "./refusal.js";
+import { streamingProfile } from "./streaming.js";
 import { bounded, delay, waitBefore, within, type Backoff } from "./waiting.js";
 
 /** How long to be patient with a server, and how much to take from it. */
@@ -71,9 +72,9 @@ export class HttpPeer implements Peer {
   readonly #observe: Observe;
   readonly #exchange: Exchange;
   /** Aborts when the conversation is let go of. */
-  readonly #gone = new AbortController();
+  readonly #gone = new Stopper();
   /** Aborts when nothing nobody asked for is wanted any longer. */
-  readonly #deaf = new AbortController();
+  readonly #deaf = new Stopper();
   #isSessionGone = false;
   #accept = BOTH_TYPES;
   #session: string | undefined;
@@ -89,8 +90,6 @@ export class HttpPeer implements Peer {
     this.#observe = options.observe ?? (() => {});
     this.#exchange = new Exchange(wire.name, this.#observe);
     this.closed = this.#exchange.closed;
-    // As many as there are requests, and there is no bound for those here.
-    setMaxListeners(0, this.#gone.signal, this.#deaf.signal);
     void this.closed.then(() => this.#deaf.abort());
   }
 
@@ -134,7 +133,7 @@ export class HttpPeer implements Peer {
   }
 
   agree(revision: string): void {
-    const profile = resolve({ revision, transport: this.transport, client: {}, server: {} });
+    const profile = streamingProfile(revision);
     this.#agreed = {
       revision,
       versionHeader: profile.isEnabled(Feature.TransportProtocolVersionHeader) ? revision : undefined,
@@ -173,30 +172,27 @@ export class HttpPeer implements Peer {
 
   /** Runs one request to its end, whatever that is. */
   async #converse(call: Call, request: Wire, options: SendOptions): Promise<void> {
-    const cut = new AbortController();
+    const cut = new Stopper();
     const stop = (): void => cut.abort();
-    let linger: NodeJS.Timeout | undefined;
     call.onSettled(() => {
       if (call.outcome === "failed") stop();
-      else linger = setTimeout(stop, LINGER_MS);
     });
     this.#gone.signal.addEventListener("abort", stop, { once: true });
     try {
-      await this.#ask(call, request, options, cut.signal);
-      call.reject(this.#exchange.unreachable("it ended the exchange without an answer"));
+      await this.#ask(call, request, options, cut);
+      if (call.outcome === undefined) call.reject(this.#exchange.unreachable("it ended the exchange without an answer"));
     } catch (error) {
       call.reject(this.#wire.failure(error));
     } finally {
-      clearTimeout(linger);
       this.#gone.signal.removeEventListener("abort", stop);
     }
   }
 
-  async #ask(call: Call, request: Wire, { headers, onFrame, onStatus }: SendOptions, signal: AbortSignal): Promise<void> {
+  async #ask(call: Call, request: Wire, { headers, onFrame, onStatus }: SendOptions, cut: Stopper): Promise<void> {
     const opens = request["method"] === OPENS_SESSION;
     const body = this.#write(request);
     call.hasLeft = true;
-    const response = await this.#post(body, { headers, signal, lane: "call", opens });
+    const response = await this.#post(body, { headers, signal: cut, lane: "call", opens });
     onStatus?.(response.status);
     if (!isSuccess(response)) {
       const refusal = await this.#refusalOf(response, call);
@@ -206,7 +202,9 @@ export class HttpPeer implements Peer {
     }
     if (opens) this.#keepSession(response);
     if (response.isEventStream) {
-      await this.#readAnswer(call, response, onFrame, signal);
+      let linger: NodeJS.Timeout | undefined;
+      call.onSettled(() => (linger = setTimeout(() => cut.abort(), LINGER_MS)));
+      await this.#readAnswer(call, response, onFrame, cut).finally(() => clearTimeout(linger));
       return;
     }
     const text = await this.#wire.readText(response, this.#maxBytes);
@@ -223,7 +221,7 @@ export class HttpPeer implements Peer {
   }
 
   /** Reads the stream of a request until its answer, on as many connections as it takes. */
-  async #readAnswer(call: Call, first: Incoming, onFrame: SendOptions["onFrame"], signal: AbortSignal): Promise<void> {
+  async #readAnswer(call: Call, first: Incoming, onFrame: SendOptions["onFrame"], signal: StopSignal): Promise<void> {
     const cursor: Cursor = { id: undefined, retryMs: undefined };
     const { resumes = 5, backoff = BACKOFF } = this.#options;
     let response: Incoming | undefined = first;
@@ -250,7 +248,7 @@ export class HttpPeer implements Peer {
   }
 
   /** Asks for the rest of a stream; gives undefined where asking again may help, and rejects where it cannot. */
-  async #resume(cursor: Cursor, signal: AbortSignal): Promise<Incoming | undefined> {
+  async #resume(cursor: Cursor, signal: StopSignal): Promise<Incoming | undefined> {
     let response: Incoming;
     try {
       response = await this.#get(cursor, signal, "call");
@@ -427,14 +425,14 @@ export class HttpPeer implements Peer {
     throw this.#exchange.unreachable(`it answers with status ${status}`, { ...refusal.fault, sessionGone: false, delivered: "no" });
   }
 
-  #get(cursor: Cursor, signal: AbortSignal, lane: "call" | "control"): Promise<Incoming> {
+  #get(cursor: Cursor, signal: StopSignal, lane: "call" | "control"): Promise<Incoming> {
     const own = { ...this.#own(), accept: "text/event-stream", "last-event-id": cursor.id };
     return this.#wire.send({ method: "GET", url: this.#url, own, signal, lane });
   }
 
   async #post(
     body: string,
-    options: Pick<SendOptions, "headers"> & { readonly signal: AbortSignal; readonly lane: "call" | "control"; readonly opens?: boolean },
+    options: Pick<SendOptions, "headers"> & { readonly signal: StopSignal; readonly lane: "call" | "control"; readonly opens?: boolean },
   ): Promise<Incoming> {
     const { headers, signal, lane, opens = false } = options;
     for (;;) {

@@ -6,6 +6,7 @@ import { kindOf } from "../batch.js";
 import type { Reply, Service, Verdict, Visit } from "../bridge/peer.js";
 import { isWire } from "../capabilities.js";
 import { knownRevisions, tables } from "../mcp.js";
+import { Stopper } from "../stop.js";
 import { readAccept, type Accepted } from "./accept.js";
 import { readEventId } from "./event-log.js";
 import { EventStream } from "./http-event-stream.js";
@@ -135,7 +136,7 @@ interface Post {
 /** A message that is being answered: where the answer goes, and what tells the service that nobody waits for it. */
 interface Work {
   readonly carrier?: Carrier;
-  readonly left?: AbortController | undefined;
+  readonly left?: Stopper | undefined;
 }
 
 class HttpServer {
@@ -264,7 +265,7 @@ class HttpServer {
     if (!isWire(message)) return jsonAnswer(invalidRequest("cannot answer the message: it is not a JSON object"), 400);
     if (asks && this.#exchanges >= this.#limits.exchanges)
       return limitAnswer("requests in flight", this.#limits.exchanges, 503, { message });
-    const left = new AbortController();
+    const left = new Stopper();
     const leave = (): void => left.abort(new DOMException("the client closed the stream", "AbortError"));
     const stream = (): EventStream => new EventStream({ limit: this.#limits.streamBytes, onLost: leave });
     const carrier = new Carrier({ accepts, asks, open: stream });
@@ -365,7 +366,7 @@ class HttpServer {
   }
 
   /** Looks after what is being answered until it is. */
-  #carry(carrier: Carrier, answered: Promise<void>, left?: AbortController): Promise<HttpAnswer> {
+  #carry(carrier: Carrier, answered: Promise<void>, left?: Stopper): Promise<HttpAnswer> {
     this.#pulse.add(carrier);
     const work = answered.finally(() => {
       this.#pulse.delete(carrier);

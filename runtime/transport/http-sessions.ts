@@ -3,7 +3,7 @@
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
 
 import type { Conversation, Link } from "../bridge/peer.js";
-import { Feature, knownRevisions, resolve } from "../mcp.js";
+import { Feature, knownRevisions } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { EventLog, type EventLogLimits } from "./event-log.js";
 import { EventStream } from "./http-event-stream.js";
@@ -11,6 +11,7 @@ import type { HttpAnswer } from "./http-answer.js";
 import { isNeeded, type Carrier } from "./http-carrier.js";
 import { stringifyMessage } from "./json.js";
 import { within, type Beating, type Pulse } from "./pulse.js";
+import { streamingProfile } from "./streaming.js";
 
 /** What a revision says of the streams of a session. */
 export interface StreamFeatures {
@@ -37,7 +38,6 @@ export interface SessionOptions {
 const BYTES_OF_AN_ID = 24;
 const UNSOLICITED = "0";
 const NO_FEATURES: StreamFeatures = { hasGetStream: false, isResumable: false, isPolled: false };
-const FEATURES = new Map<string, StreamFeatures>();
 
 /** Makes what nobody can guess: 192 random bits as hexadecimal digits. */
 export function mintToken(): string {
@@ -47,16 +47,12 @@ export function mintToken(): string {
 /** Tells what a revision says of streams; nothing for one that is not known. */
 export function streamFeaturesOf(revision: string | undefined): StreamFeatures {
   if (revision === undefined || !knownRevisions().includes(revision)) return NO_FEATURES;
-  const known = FEATURES.get(revision);
-  if (known !== undefined) return known;
-  const profile = resolve({ revision, transport: "streamable-http", client: undefined, server: undefined });
-  const features = {
+  const profile = streamingProfile(revision);
+  return {
     hasGetStream: profile.isEnabled(Feature.TransportStreamableHttpGetStream),
     isResumable: profile.isEnabled(Feature.TransportStreamableHttpResumability),
     isPolled: profile.isEnabled(Feature.TransportStreamableHttpPolling),
   };
-  FEATURES.set(revision, features);
-  return features;
 }
 
 /** Is one session of Streamable HTTP. */

@@ -2,8 +2,11 @@
 // gives every failure as `Unreachable`, in words of its own: what a library says may hold more than is anybody's business.
 
 import { isUtf8 } from "node:buffer";
-import { Agent, request, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
+import request from "undici/lib/api/api-request.js";
+import UndiciAgent from "undici/lib/dispatcher/agent.js";
 import { Unreachable, type UnreachableFault } from "../bridge/peer.js";
+import type { StopSignal } from "../stop.js";
 import { composeHeaders, foreignOrigin, HeaderError, headerOf, readHeaders, type HeaderSource } from "./http-headers.js";
 
 /** How a server is reached. */
@@ -26,7 +29,7 @@ export interface Outgoing {
   readonly message?: Readonly<Record<string, string>> | undefined;
   readonly own: Readonly<Record<string, string | undefined>>;
   readonly body?: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Calls can hold their connection for long, and must not hold up what others wait for. */
   readonly lane: "call" | "control";
 }
@@ -86,8 +89,8 @@ export class HttpWire {
     const { connectMs = 10_000, headersMs = 600_000, connections = 1024 } = options;
     const common = { connect: { timeout: connectMs }, headersTimeout: headersMs, bodyTimeout: 0 };
     this.#lanes = {
-      call: new Agent({ ...common, connections }),
-      control: new Agent({ ...common, connections: CONTROL_CONNECTIONS }),
+      call: new UndiciAgent({ ...common, connections }),
+      control: new UndiciAgent({ ...common, connections: CONTROL_CONNECTIONS }),
     };
   }
 
@@ -103,12 +106,14 @@ export class HttpWire {
       const fixed = { ...this.#user, ...(await readHeaders(this.#options.headers)) };
       const headers = composeHeaders({ "user-agent": "polyrev", ...fixed }, outgoing.message ?? {}, outgoing.own);
       for (let left = MAX_REDIRECTS; ; left -= 1) {
-        const response = await request(url, {
+        const response = await request.call(this.#lanes[outgoing.lane], {
+          origin: url.origin,
+          path: `${url.pathname}${url.search}`,
           method: outgoing.method,
           headers,
           body: outgoing.body ?? null,
-          signal: outgoing.signal,
-          dispatcher: this.#lanes[outgoing.lane],
+          // All it needs of a signal, it finds in ours; only its types ask for more.
+          signal: outgoing.signal as AbortSignal,
         });
         const location = headerOf(response.headers, "location");
         const isRedirect = [301, 302, 307, 308].includes(response.statusCode) || (response.statusCode === 303 && outgoing.method === "GET");
@@ -154,25 +159,13 @@ export class HttpWire {
   }
 
   async #read({ body, status }: Incoming, limit: number, stallMs: number): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const stalled = new Error("stalled");
-    let timer = setTimeout(() => body.destroy(stalled), stallMs);
     try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        clearTimeout(timer);
-        timer = setTimeout(() => body.destroy(stalled), stallMs);
-        length += chunk.length;
-        chunks.push(chunk);
-        if (length > limit) return { bytes: Buffer.concat(chunks).subarray(0, limit), isWhole: false };
-      }
+      return await readBody(body, limit, stallMs);
     } catch (error) {
-      if (error === stalled) throw this.unreachable(`it stopped in the middle of its answer for ${stallMs} milliseconds`, { status });
+      if (error instanceof Stalled)
+        throw this.unreachable(`it stopped in the middle of its answer for ${stallMs} milliseconds`, { status });
       throw this.failure(error);
-    } finally {
-      clearTimeout(timer);
     }
-    return { bytes: Buffer.concat(chunks), isWhole: true };
   }
 
   /** Lets go of a body nobody wants; keeps its connection where little of it is left. */
@@ -209,6 +202,48 @@ export class HttpWire {
   async close(): Promise<void> {
     await Promise.all([this.#lanes.call.destroy(), this.#lanes.control.destroy()]);
   }
+}
+
+/** Says that nothing of a body came for too long. */
+class Stalled extends Error {}
+
+/** Reads a body to its end, or to the limit and no further; rejects as the body fails. By events: an iterator costs as much as the rest of a small call. */
+function readBody(
+  body: Dispatcher.ResponseData["body"],
+  limit: number,
+  stallMs: number,
+): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let isOver = false;
+    const timer = setTimeout(() => body.destroy(new Stalled()), stallMs);
+    const end = (isWhole: boolean): void => {
+      isOver = true;
+      clearTimeout(timer);
+      const [first = Buffer.alloc(0), ...others] = chunks;
+      const bytes = others.length === 0 ? first : Buffer.concat(chunks);
+      resolve({ bytes: isWhole ? bytes : bytes.subarray(0, limit), isWhole });
+    };
+    const fail = (error: unknown): void => {
+      isOver = true;
+      clearTimeout(timer);
+      reject(error);
+    };
+    body.on("data", (chunk: Buffer) => {
+      timer.refresh();
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length <= limit) return;
+      end(false);
+      body.destroy();
+    });
+    body.on("end", () => end(true));
+    body.on("error", fail);
+    body.on("close", () => {
+      if (!isOver) fail(new Error("the body was closed"));
+    });
+  });
 }
 
 function incoming({ statusCode, headers, body }: Dispatcher.ResponseData): Incoming {

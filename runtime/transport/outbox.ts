@@ -2,6 +2,8 @@
 // left is told from one that may have.
 
 import type { Writable } from "node:stream";
+import type { StopSignal } from "../stop.js";
+import { Gathering } from "./gathering.js";
 import { delay } from "./waiting.js";
 
 /** Says why a message was not written. */
@@ -30,7 +32,7 @@ export interface OutboxLimits {
 /** What goes with one message. */
 export interface WriteOptions {
   /** Withdraws the message while it waits. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   /** Told that the pipe broke with the message in it. */
   readonly onLost?: (() => void) | undefined;
 }
@@ -47,6 +49,7 @@ interface Entry {
 /** The way to a peer's standard input. */
 export class Outbox {
   readonly #stream: Writable;
+  readonly #gathering: Gathering;
   readonly #limits: OutboxLimits;
   readonly #queue: Entry[] = [];
   #bytes = 0;
@@ -55,6 +58,7 @@ export class Outbox {
 
   constructor(stream: Writable, limits: OutboxLimits) {
     this.#stream = stream;
+    this.#gathering = new Gathering(stream, (isFull) => (this.#isFull = isFull));
     this.#limits = limits;
     stream.on("drain", () => {
       this.#isFull = false;
@@ -73,7 +77,7 @@ export class Outbox {
       }
       const line = `${text}\n`;
       if (!this.#isFull && this.#queue.length === 0) {
-        this.#put(line, onLost);
+        this.#gathering.add(line, onLost);
         resolve();
         return;
       }
@@ -109,6 +113,7 @@ export class Outbox {
   async end(ms: number): Promise<void> {
     const until = Date.now() + ms;
     while (this.#queue.length > 0 && Date.now() < until) await delay(5);
+    this.#gathering.flush();
     this.fail("the conversation was closed");
     if (!this.#stream.destroyed) this.#stream.end();
   }
@@ -120,18 +125,12 @@ export class Outbox {
     for (const entry of this.#queue.splice(0)) entry.done(new OutboxError(reason, { isBroken: true, cause }));
   }
 
-  #put(line: string, onLost: (() => void) | undefined): void {
-    this.#isFull = !this.#stream.write(line, (error) => {
-      if (error !== null && error !== undefined) onLost?.();
-    });
-  }
-
   #pump(): void {
     while (!this.#isFull) {
       const entry = this.#queue.shift();
       if (entry === undefined) return;
       this.#bytes -= entry.bytes;
-      this.#put(entry.line, entry.onLost);
+      this.#gathering.add(entry.line, entry.onLost);
       entry.done();
     }
   }

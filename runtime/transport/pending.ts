@@ -8,6 +8,8 @@ import type { Observe } from "./events.js";
 const MAX_FRAMES = 10_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 
+const NONE: readonly Wire[] = [];
+
 interface Held {
   readonly frame: Wire;
   readonly bytes: number;
@@ -48,6 +50,7 @@ export class PendingFrames {
 
   /** Gives all frames and keeps none. */
   take(): readonly Wire[] {
+    if (this.#frames.length === 0) return NONE;
     const taken = this.#frames.map(({ frame }) => frame);
     this.#frames = [];
     this.#bytes = 0;

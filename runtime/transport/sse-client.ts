@@ -1,10 +1,10 @@
 // Talks to a server over HTTP+SSE, the transport of revision 2024-11-05: a GET opens the one stream on which everything comes, whose first event says
 // where messages are posted. https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
 
-import { setMaxListeners } from "node:events";
 import { Close, Unreachable, type Peer, type SendOptions } from "../bridge/peer.js";
 import type { RequestId } from "../envelope.js";
 import type { Wire } from "../protocol.js";
+import { Stopper } from "../stop.js";
 import { readEvents, type StreamEvent } from "./event-stream.js";
 import { shown, type Observe } from "./events.js";
 import { Exchange } from "./exchange.js";
@@ -32,7 +32,7 @@ export interface SsePeerOptions extends WireOptions {
 
 /** Opens the stream and waits for the address of messages; rejects with `Unreachable`. The wire is closed with the peer, or where there is none. */
 export async function connectSse(url: URL, wire: HttpWire, options: SsePeerOptions): Promise<Peer> {
-  const gone = new AbortController();
+  const gone = new Stopper();
   const { endpointMs = 15_000 } = options;
   const late = (): Unreachable => {
     return wire.unreachable(`it does not say within ${endpointMs} milliseconds where messages are posted`, { delivered: "no" });
@@ -80,14 +80,14 @@ class SsePeer implements Peer {
   readonly #options: SsePeerOptions;
   readonly #observe: Observe;
   readonly #exchange: Exchange;
-  readonly #gone: AbortController;
+  readonly #gone: Stopper;
   #target: URL | undefined;
   /** Where messages may be posted instead, as long as none has arrived. */
   #fallback: URL | undefined;
   #setReady: (failure?: Unreachable) => void = () => {};
   #closing: Promise<void> | undefined;
 
-  constructor(url: URL, wire: HttpWire, options: SsePeerOptions, stream: Incoming, gone: AbortController) {
+  constructor(url: URL, wire: HttpWire, options: SsePeerOptions, stream: Incoming, gone: Stopper) {
     this.#url = url;
     this.#wire = wire;
     this.#options = options;
@@ -95,8 +95,6 @@ class SsePeer implements Peer {
     this.#exchange = new Exchange(wire.name, this.#observe);
     this.#gone = gone;
     this.closed = this.#exchange.closed;
-    // As many as there are messages on their way, and there is no bound for those here.
-    setMaxListeners(0, gone.signal);
     void this.closed.then(() => {
       this.#gone.abort();
       return this.#wire.close();

@@ -4,6 +4,7 @@
 import type { Readable, Writable } from "node:stream";
 import { kindOf } from "../batch.js";
 import type { Conversation, Link, Reply, Service, Sink } from "../bridge/peer.js";
+import { Gathering } from "./gathering.js";
 import { parseMessage, stringifyMessage } from "./json.js";
 import { LineSplitter } from "./lines.js";
 import { within } from "./pulse.js";
@@ -37,8 +38,11 @@ export interface StdioServerOptions {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/** Serves the client until it is gone, or the conversation was ended; resolves once every answer is written or cannot be. */
-export function serveStdio(service: Service, options: StdioServerOptions): Promise<void> {
+/** Says who ended a conversation. */
+export type StdioEnd = "client" | "service" | "signal";
+
+/** Serves the client until it is gone, or the conversation was ended; resolves with who did once every answer is written or cannot be. */
+export function serveStdio(service: Service, options: StdioServerOptions): Promise<StdioEnd> {
   return new StdioServer(service, options).run();
 }
 
@@ -49,11 +53,12 @@ class StdioServer implements Link, Sink {
   readonly #service: Service;
   readonly #options: StdioServerOptions;
   readonly #limits: StdioLimits;
+  readonly #gathering: Gathering;
   readonly #work = new Set<Promise<void>>();
   /** Resolves for those who wait for the client to read, all at once. */
   #drained: Promise<void> | undefined;
   #isGone = false;
-  #finish: (reason: string) => void = () => {};
+  #finish: (reason: string, by: StdioEnd) => void = () => {};
   #conversation: Conversation | undefined;
 
   constructor(service: Service, options: StdioServerOptions) {
@@ -61,12 +66,15 @@ class StdioServer implements Link, Sink {
     this.#options = options;
     this.#limits = { ...STDIO_LIMITS, ...options.limits };
     this.principal = options.principal;
+    this.#gathering = new Gathering(options.output, (isFull) => {
+      if (isFull) this.#drained ??= this.#nextDrain();
+    });
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<StdioEnd> {
     const { input, output, signal, graceMs = 10_000 } = this.#options;
-    const over = new Promise<string>((resolve) => {
-      this.#finish = resolve;
+    const over = new Promise<{ readonly reason: string; readonly by: StdioEnd }>((resolve) => {
+      this.#finish = (reason, by) => resolve({ reason, by });
     });
     const conversation = this.#service.pipe(this);
     this.#conversation = conversation;
@@ -86,21 +94,21 @@ class StdioServer implements Link, Sink {
     };
     const onEnd = (): void => {
       lines.end();
-      this.#finish("the client closed its output");
+      this.#finish("the client closed its output", "client");
     };
-    const onInputLost = (): void => this.#finish("the client's output was closed");
+    const onInputLost = (): void => this.#finish("the client's output was closed", "client");
     const onOutputLost = (): void => {
       this.#isGone = true;
-      this.#finish("the client closed its input");
+      this.#finish("the client closed its input", "client");
     };
-    const onAbort = (): void => this.#finish("the server is closing");
+    const onAbort = (): void => this.#finish("the server is closing", "signal");
     input.on("data", onData).once("end", onEnd).once("close", onInputLost).on("error", onInputLost);
     output.once("close", onOutputLost).on("error", onOutputLost);
     if (input.readableEnded || input.destroyed) onEnd();
     if (signal?.aborted === true) onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
     conversation.hears();
-    const reason = await over;
+    const { reason, by } = await over;
     input.off("data", onData).off("end", onEnd).off("close", onInputLost).pause();
     signal?.removeEventListener("abort", onAbort);
     // An answer that nobody can read is not waited for.
@@ -110,6 +118,7 @@ class StdioServer implements Link, Sink {
     input.off("error", onInputLost);
     // The one for errors stays: a write may yet fail, and would end the process.
     output.off("close", onOutputLost);
+    return by;
   }
 
   write(frame: object): Promise<void> | undefined {
@@ -123,7 +132,7 @@ class StdioServer implements Link, Sink {
   }
 
   end(reason: string): void {
-    this.#finish(reason);
+    this.#finish(reason, "service");
   }
 
   /** Reads a line and hands it over before the next is read; its answer is not waited for. */
@@ -158,8 +167,7 @@ class StdioServer implements Link, Sink {
   #put(message: object): Promise<void> | undefined {
     const { output } = this.#options;
     if (this.#isGone || !output.writable) return undefined;
-    if (output.write(`${stringifyMessage(message)}\n`)) return undefined;
-    this.#drained ??= this.#nextDrain();
+    this.#gathering.add(`${stringifyMessage(message)}\n`);
     return this.#drained;
   }
 
@@ -193,6 +201,7 @@ class StdioServer implements Link, Sink {
   }
 
   async #flushed(): Promise<void> {
+    this.#gathering.flush();
     while (this.#drained !== undefined) await this.#drained;
     const { output } = this.#options;
     if (this.#isGone || !output.writable || output.writableLength === 0) return;

@@ -1,7 +1,9 @@
 // Bounded waits: for a while, for something at most so long, and longer from try to try.
 
+import { Stopper, type StopSignal } from "../stop.js";
+
 /** Resolves after so many milliseconds; at once where the signal aborts. */
-export function delay(ms: number, signal?: AbortSignal): Promise<void> {
+export function delay(ms: number, signal?: StopSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) {
       resolve();
@@ -19,7 +21,7 @@ export function delay(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** Resolves with what the promise gives, or with undefined where that takes longer than so many milliseconds. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  const timer = new AbortController();
+  const timer = new Stopper();
   try {
     return await Promise.race([promise, delay(ms, timer.signal).then(() => undefined)]);
   } finally {
@@ -31,8 +33,8 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T | un
  * Runs something with a signal that aborts after so many milliseconds, with the reason `late` gives, and whenever the outer one does; rejects as what
  * it runs does, which has to heed the signal.
  */
-export async function bounded<T>(ms: number, outer: AbortSignal, late: () => Error, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const inner = new AbortController();
+export async function bounded<T>(ms: number, outer: StopSignal, late: () => Error, run: (signal: StopSignal) => Promise<T>): Promise<T> {
+  const inner = new Stopper();
   const stop = (): void => inner.abort(outer.reason);
   const timer = setTimeout(() => inner.abort(late()), ms);
   if (outer.aborted) stop();

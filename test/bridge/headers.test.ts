@@ -107,12 +107,10 @@ describe("readToolHeaders", () => {
       tool({
         a: { type: "integer", "x-mcp-header": "A" },
         b: { type: "object", properties: { c: { type: "boolean", "x-mcp-header": "C" } } },
-        d: { type: "number", "x-mcp-header": "D" },
       }),
       [
         { header: "Mcp-Param-A", path: ["a"], type: "integer" },
         { header: "Mcp-Param-C", path: ["b", "c"], type: "boolean" },
-        { header: "Mcp-Param-D", path: ["d"], type: "number" },
       ],
     ],
     ["none", tool({ a: { type: "string" } }), []],
@@ -131,6 +129,7 @@ describe("readToolHeaders", () => {
     ["a name that is a number", tool({ a: { type: "string", "x-mcp-header": 1 } }), /no name/],
     ["one name twice", tool({ a: STRING, b: { type: "string", "x-mcp-header": "REGION" } }), /REGION is there twice/],
     ["an object", tool({ a: { type: "object", "x-mcp-header": "A" } }), /at a object/],
+    ["a fraction", tool({ a: { type: "number", "x-mcp-header": "A" } }), /at a number/],
     ["no type", tool({ a: { "x-mcp-header": "A" } }), /no one type/],
     ["several types", tool({ a: { type: ["string", "null"], "x-mcp-header": "A" } }), /no one type/],
     ["the root", { name: "t", inputSchema: { type: "string", "x-mcp-header": "A" } }, /the root/],

@@ -36,6 +36,27 @@ async function open(
   return { ...room, client: played, welcome: result as Wire };
 }
 
+describe("a server that says what its revision has no words for", () => {
+  it("has its client spared that, and everything else passed on as it came", async () => {
+    const [oldest = ""] = LEGACY;
+    const text = { type: "text", text: "a", "x-vendor": 1, _meta: { k: 1 } };
+    const audio = { type: "audio", data: "UklGRg==", mimeType: "audio/wav" };
+    const strange = { type: "com.example/strange", value: [1] };
+    const script: Script = ({ method }) =>
+      method === "tools/list"
+        ? { tools: [{ name: "t", title: "T", inputSchema: { type: "object" }, outputSchema: { type: "object" } }] }
+        : { content: [text, audio, strange], structuredContent: { a: 1 } };
+    const { client } = await open(oldest, oldest, script);
+    expect((await client.call("tools/list"))["result"]).toEqual(script({ method: "tools/list" }, {} as never));
+    const { result } = await client.call("tools/call", { name: "t" });
+    const [first, second, third] = (result as { readonly content: readonly Wire[] }).content;
+    expect(first).toEqual(text);
+    expect(second).toMatchObject({ type: "resource", resource: { blob: "UklGRg==", mimeType: "audio/wav" } });
+    expect(third).toEqual(strange);
+    expect(result).toMatchObject({ structuredContent: { a: 1 } });
+  });
+});
+
 const never = (): Promise<never> => new Promise(() => undefined);
 const paramsOf = (message: Wire | undefined): Wire => (message?.["params"] ?? {}) as Wire;
 

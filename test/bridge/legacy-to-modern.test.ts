@@ -325,6 +325,21 @@ describe("the log level", () => {
     expect(room.client.framesOf("notifications/message").map(paramsOf)).toEqual([{ level: "warning", data: "warning" }]);
   });
 
+  it("holds for what a process logs with several calls under way, or with none", async () => {
+    const { script } = modernServer(({ params }) => (paramsOf({ params })["name"] === "slow" ? never() : { content: [] }));
+    const room = roomWith(script);
+    const client = new PlayedClient(room.service);
+    await client.open(NEWEST);
+    await client.call("logging/setLevel", { level: "info" });
+    for (const data of ["none", "two"]) {
+      room.connector.peer.push({ jsonrpc: "2.0", method: "notifications/message", params: { level: "error", data } });
+      room.connector.peer.push({ jsonrpc: "2.0", method: "notifications/message", params: { level: "debug", data } });
+      if (data === "none") for (const _ of [1, 2]) void client.call("tools/call", { name: "slow" });
+      await until("the log message", () => client.framesOf("notifications/message").some((frame) => paramsOf(frame)["data"] === data));
+    }
+    expect(client.framesOf("notifications/message")).toHaveLength(2);
+  });
+
   it("that is none is refused, and one for a server without logs", async () => {
     const room = await open();
     expect(await room.client.call("logging/setLevel", { level: "loud" })).toMatchObject({ error: { code: -32602 } });

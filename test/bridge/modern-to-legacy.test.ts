@@ -550,6 +550,18 @@ describe("what the modern era has no request for", () => {
   });
 });
 
+describe("a front that serves the modern era only where the server does", () => {
+  const choices = { ...DEFAULT_CHOICES, advertiseModern: "when-upstream-modern" } as const;
+
+  it("sends a client of both eras back to its handshake", async () => {
+    const room = open({ changes: { choices } });
+    expect(await room.ask(request("server/discover"))).toMatchObject({ status: 404, answer: { error: { code: -32601 } } });
+    const client = new PlayedClient(room.service, "stdio", "pipe");
+    expect(await client.send(request("server/discover"))).toMatchObject({ error: { code: -32601 } });
+    expect(await client.open(NEWEST)).toMatchObject({ result: { protocolVersion: NEWEST } });
+  });
+});
+
 describe("a pipe", () => {
   it("has a session of its own, which ends with it", async () => {
     const room = openAsking([ROOTS]);

@@ -167,7 +167,7 @@ describe("a subscription", () => {
 
 describe("an answer", () => {
   it.each([
-    [-32601, 404],
+    [-32601, 200],
     [-32602, 200],
     [-32021, 400],
     [-32022, 400],
@@ -175,6 +175,11 @@ describe("an answer", () => {
   ])("with code %d has the status %d", async (code, status) => {
     const room = open(() => Promise.reject(new Refuse(code, "m")));
     expect(await room.ask(request(1, "tools/list"))).toMatchObject({ status, answer: { id: 1, error: { code } } });
+  });
+
+  it("that a method is unknown has the status 404 where no revision has the method", async () => {
+    const room = open(() => Promise.reject(new Refuse(-32601, "m")));
+    expect(await room.ask(request(1, "vendor/x"))).toMatchObject({ status: 404, answer: { id: 1, error: { code: -32601 } } });
   });
 
   it("nobody can give is an error with its reason", async () => {

@@ -58,12 +58,8 @@ describe("judgeProbe", () => {
       { ...HTTP, again: true },
       fault("no-mutual-revision"),
     ],
-    [
-      "a refusal that lists what it refuses",
-      error(-32022, { supported: [MODERN] }),
-      HTTP,
-      fault("no-mutual-revision", /listed as supported/),
-    ],
+    ["a refusal that lists what it refuses", error(-32022, { supported: [MODERN] }), HTTP, { retryWith: MODERN }],
+    ["a refusal that lists it again", error(-32022, { supported: [MODERN] }), { ...HTTP, again: true }, fault("no-mutual-revision")],
     ["a refusal with versions to come", error(-32022, { supported: [LATER] }), PIPE, fault("no-mutual-revision", /2027-01-15/)],
     [
       "a refusal with legacy versions",

@@ -10,7 +10,7 @@ export type Script = (request: Wire, room: ServerRoom) => unknown;
 export interface ServerRoom {
   /** Sends a frame on the stream of the request. */
   readonly send: (frame: Wire) => void;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: SendOptions["signal"];
 }
 
 /** An error member that a script answers with. */

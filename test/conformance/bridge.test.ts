@@ -83,3 +83,49 @@ describe("the suite through the bridge", () => {
     expect(judge(scenarios, allowed)).toEqual({ passed, total, faults: [] });
   });
 });
+
+/** The suite wants the key it gives a question itself; a legacy server has no keys, and the bridge makes its own. */
+const OWN_KEYS: Allowance = {
+  scenario: "input-required-result-basic-elicitation",
+  check: "sep-2322-elicitation-incomplete",
+  status: "FAILURE",
+  reason: "legacy servers give their questions no keys",
+};
+/** The suite answers what nobody asked beside what was asked; a legacy server cannot be given it. */
+const EXTRA: Allowance = {
+  scenario: "input-required-result-ignore-extra-params",
+  check: "sep-2322-ignore-unexpected-params",
+  status: "WARNING",
+  reason: "what was not asked goes nowhere",
+};
+
+/** That warning is the scenario's only check. */
+const NOTHING_ELSE: Allowance = { ...EXTRA, check: "no-success" };
+
+describe("the modern suite through the bridge to a legacy server", () => {
+  it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])("at %s", async (revision) => {
+    const server = fixture("legacy", "--revision", revision, "--asks-anyway");
+    const scenarios = await serving(server, (upstream) => serving(bridge(upstream), (url) => runServer({ url, revision: "2026-07-28" })));
+    expect(judge(scenarios, [OWN_KEYS, EXTRA, NOTHING_ELSE])).toEqual({ passed: 39, total: 40, faults: [] });
+  });
+});
+
+describe("the suite through two bridges, the second a client of the first in the other era", () => {
+  it("legacy to legacy over modern", async () => {
+    const scenarios = await serving(fixture("legacy"), (server) =>
+      serving(bridge(server), (inner) =>
+        serving(bridge(inner, "--upstream-revision", "2026-07-28"), (url) => runServer({ url, revision: "2025-11-25" })),
+      ),
+    );
+    expect(judge(scenarios, [POLLING])).toEqual({ passed: 33, total: 33, faults: [] });
+  });
+
+  it("modern to modern over legacy", async () => {
+    const scenarios = await serving(fixture("modern"), (server) =>
+      serving(bridge(server), (inner) =>
+        serving(bridge(inner, "--upstream-revision", "2025-11-25"), (url) => runServer({ url, revision: "2026-07-28" })),
+      ),
+    );
+    expect(judge(scenarios, [OWN_KEYS, EXTRA, NOTHING_ELSE])).toEqual({ passed: 39, total: 40, faults: [] });
+  });
+});

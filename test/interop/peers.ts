@@ -32,6 +32,10 @@ export interface LoadedPeer extends Peer {
   newClient(capabilities: Wire): NativeClient;
   /** Makes the SDK's own transport to a process it starts. */
   processTransport(command: string, args: readonly string[]): Transport;
+  /** Makes a server of handlers by method. */
+  newServer(capabilities: Wire, handlers: ReadonlyMap<string, ServerHandler>): SdkServer;
+  /** Makes the SDK's own transport over the pipes of this process. */
+  pipeTransport(): Transport;
   /** Serves handlers by method; without a transport, over the pipes of this process. */
   serve(capabilities: Wire, handlers: ReadonlyMap<string, ServerHandler>, transport?: Transport): Promise<void>;
 }
@@ -114,34 +118,41 @@ async function loadLegacyPeer(peer: Peer): Promise<LoadedPeer> {
     if (schema === undefined) throw new Error(`cannot handle ${method}: ${peer.alias} has no schema for it`);
     return schema;
   };
+  const newServer: LoadedPeer["newServer"] = (capabilities, handlers) =>
+    withHandlers(new Server(PEER_INFO, { capabilities }), handlers, keyOf);
   return {
     ...peer,
     readLine: deserializeMessage,
     newClient: (capabilities) => nativeClient(new Client(PEER_INFO, { capabilities }), keyOf),
     processTransport: (command, args) => new StdioClientTransport({ command, args }),
+    newServer,
+    pipeTransport: () => new StdioServerTransport(),
     async serve(capabilities, handlers, transport = new StdioServerTransport()) {
-      await withHandlers(new Server(PEER_INFO, { capabilities }), handlers, keyOf).connect(transport);
+      await newServer(capabilities, handlers).connect(transport);
     },
   };
 }
 
 /** Loads the newest SDK; which revisions its client speaks is among the client's options. */
 export async function loadModernPeer(peer: Peer, options: Wire): Promise<LoadedPeer> {
-  const [{ Client, deserializeMessage }, { StdioClientTransport }, { Server }, { serveStdio }] = await Promise.all([
+  const [{ Client, deserializeMessage }, { StdioClientTransport }, { Server }, { serveStdio, StdioServerTransport }] = await Promise.all([
     loadModule<{ Client: ClientConstructor; deserializeMessage: (text: string) => unknown }>("@modelcontextprotocol/client"),
     loadModule<{ StdioClientTransport: StdioTransport }>("@modelcontextprotocol/client/stdio"),
     loadModule<ModernServerModule>("@modelcontextprotocol/server"),
     loadModule<ModernStdioModule>("@modelcontextprotocol/server/stdio"),
   ]);
   const keyOf = (method: string): unknown => method;
+  const newServer: LoadedPeer["newServer"] = (capabilities, handlers) =>
+    withHandlers(new Server(PEER_INFO, { capabilities }), handlers, keyOf);
   return {
     ...peer,
     readLine: deserializeMessage,
     newClient: (capabilities) => nativeClient(new Client(PEER_INFO, { capabilities, ...options }), keyOf),
     processTransport: (command, args) => new StdioClientTransport({ command, args }),
+    newServer,
+    pipeTransport: () => new StdioServerTransport(),
     serve(capabilities, handlers, transport) {
-      const factory = () => withHandlers(new Server(PEER_INFO, { capabilities }), handlers, keyOf);
-      serveStdio(factory, { legacy: "reject", ...(transport === undefined ? {} : { transport }) });
+      serveStdio(() => newServer(capabilities, handlers), { legacy: "reject", ...(transport === undefined ? {} : { transport }) });
       return Promise.resolve();
     },
   };

@@ -1,5 +1,6 @@
 // The parts of the native SDKs that the tests use, as interfaces of our own: the packages stand in a folder that is installed only for these
 // tests, so nothing here may need their types.
+import type { Wire } from "../../runtime/index.js";
 import type { Transport } from "./line.js";
 
 /** Handles a request or a notification the way an application does. */
@@ -11,7 +12,7 @@ export interface SdkClient {
   close(): Promise<void>;
   getServerVersion(): unknown;
   getServerCapabilities(): unknown;
-  callTool(params: unknown): Promise<unknown>;
+  callTool(params: unknown, ...rest: readonly unknown[]): Promise<unknown>;
   listTools(params?: unknown): Promise<unknown>;
   getPrompt(params: unknown): Promise<unknown>;
   listPrompts(params?: unknown): Promise<unknown>;
@@ -26,6 +27,11 @@ export interface SdkClient {
   /** Takes the schema of a request before release 2, its method since. */
   setRequestHandler(request: unknown, handler: Handler): void;
   setNotificationHandler(notification: unknown, handler: Handler): void;
+  getInstructions?(): unknown;
+  /** Takes the notifications nothing else handles. */
+  fallbackNotificationHandler?: (notification: Wire) => Promise<void>;
+  /** Subscribes to changes, in releases from 2 on. */
+  listen?(filter: Wire): Promise<{ close(): Promise<void> }>;
 }
 
 /** What a server of any release offers an application; the requests it may send depend on the release. */
@@ -37,6 +43,8 @@ export interface SdkServer {
   listRoots(params?: unknown): Promise<unknown>;
   elicitInput?(params: unknown): Promise<unknown>;
   notification(notification: unknown): Promise<void>;
+  getClientVersion(): unknown;
+  getClientCapabilities(): unknown;
 }
 
 interface Implementation {
@@ -74,6 +82,7 @@ export interface ModernServerModule {
 
 /** The part of the newest server package's stdio module that the tests use. */
 export interface ModernStdioModule {
+  readonly StdioServerTransport: new () => Transport;
   readonly serveStdio: (
     factory: () => SdkServer | SdkMcpServer,
     options: Record<string, unknown>,

@@ -128,6 +128,16 @@ describe("members that no revision knows", () => {
   );
 });
 
+describe("amongEquals", () => {
+  test("keeps what may be kept and what no revision knows, and leaves the rest as it was", () => {
+    const { actions: own, unknownActions } = BALANCED.amongEquals;
+    expect(own).toEqual(TOY.lowerings.map(({ degrade }, index) => (degrade.includes("keep") ? "keep" : BALANCED.actions[index])));
+    expect(unknownActions).toEqual(["keep", "keep"]);
+    expect(BALANCED.amongEquals).toBe(BALANCED.amongEquals);
+    expect(BALANCED.amongEquals.amongEquals).toBe(BALANCED.amongEquals);
+  });
+});
+
 describe("allows", () => {
   test.each([
     ["strict", STRICT, []],

@@ -27,7 +27,8 @@ const MAY_FAIL: ReadonlyMap<string, string> = new Map([
 /** Calls every tool, reads every resource and gets every prompt of a server. */
 export async function drive(client: SdkClient, calls: readonly ToolCall[] = []): Promise<void> {
   const capabilities = (client.getServerCapabilities() ?? {}) as Wire;
-  const { tools } = (await client.listTools()) as { readonly tools: readonly Tool[] };
+  // One of the suite's servers says that it has none, and is not asked: a client that minds what was agreed never asks it.
+  const { tools } = ("tools" in capabilities ? await client.listTools() : { tools: [] }) as { readonly tools: readonly Tool[] };
   const focal = tools.find(({ name }) => name === FOCAL_TOOL);
   for (const { name, inputSchema } of tools) {
     if (name === FOCAL_TOOL) continue;
