@@ -33,7 +33,7 @@ import type { Visit } from "./peer.js";
 import { PooledSession, type PooledCall } from "./pooled-session.js";
 import { discoverResultOf, fingerprintOf, handshakeCapabilities, withoutModernFields } from "./project.js";
 import { readError } from "./refusal.js";
-import { readAnswer, takesRounds, withoutRetryFields } from "./rounds.js";
+import { outcomeOf, readAnswer, takesRounds, unfinished, withoutRetryFields } from "./rounds.js";
 import { Seal } from "./seal.js";
 import { SessionPool, type Lease, type SessionNeed } from "./session-pool.js";
 import { ProgressLine, progressTokenOf } from "./tokens.js";
@@ -552,10 +552,9 @@ export class LegacyBehind implements Behind {
   /** What only the modern era says is the bridge's to say: a server that says it all the same is not believed. */
   #upward(method: string, result: unknown, { upstream }: Agreement): unknown {
     if (!isWire(result)) return result;
+    // Without what it says of itself it might pass for finished.
+    if (outcomeOf(result) !== "complete" && upstream.method(method) !== undefined) throw unfinished(method, result, upstream.version);
     const plain = stripMeta(withoutModernFields(result), NOTHING_CROSSES);
-    if (plain !== result && result["resultType"] !== undefined && result["resultType"] !== "complete") {
-      this.#drop(method, `a server at ${upstream.version} says ${JSON.stringify(result["resultType"])} as its result type`);
-    }
     return plain;
   }
 

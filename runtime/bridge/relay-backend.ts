@@ -22,7 +22,7 @@ import type { Peer, Sink } from "./peer.js";
 import { whyUnanswered } from "./questions.js";
 import { errorAnswer, errorOf } from "./answers.js";
 import { errorFor } from "./refusal.js";
-import { outcomeOf } from "./rounds.js";
+import { outcomeOf, unfinished } from "./rounds.js";
 import { Promises } from "./structured.js";
 import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
@@ -217,8 +217,7 @@ export class RelayBackend implements Backend {
   /** A server of this era finishes what it answers: what says otherwise is no success, and no question either. */
   #checkFinished(method: string, result: unknown): void {
     if (!isWire(result) || this.upstream.method(method) === undefined || outcomeOf(result) === "complete") return;
-    const message = `cannot read the answer to ${method}: its result type is ${JSON.stringify(result["resultType"])}`;
-    throw Refusal.of({ kind: "upstream-violation", message, from: this.upstream.version, sideEffects: "possible", upstream: result });
+    throw unfinished(method, result, this.upstream.version);
   }
 
   /** Keeps the promises of the server's tools. */

@@ -7,7 +7,7 @@ import { withField, withoutField } from "../copy.js";
 import { Feature, FEATURES, gate, METHODS, resolve, type Revision } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { errorOf } from "./answers.js";
-import { bridgeErrorOf, type BridgeFault } from "./errors.js";
+import { bridgeErrorOf, Refusal, type BridgeFault } from "./errors.js";
 import { eraOf } from "./eras.js";
 import { stripMeta } from "./meta.js";
 
@@ -83,6 +83,12 @@ export function outcomeOf(result: Wire): Outcome {
   const type = result["resultType"];
   if (type === undefined || type === COMPLETE) return "complete";
   return type === INPUT_REQUIRED ? "input-required" : "unknown";
+}
+
+/** Says that a server of an era that finishes what it answers did not: that is no success, and no question either. */
+export function unfinished(method: string, result: Wire, from: string): Refusal {
+  const message = `cannot read the answer to ${method}: its result type is ${JSON.stringify(result["resultType"])}`;
+  return Refusal.of({ kind: "upstream-violation", message, from, sideEffects: "possible", upstream: result });
 }
 
 /** Tells whether a method may be answered by a question at a revision. */

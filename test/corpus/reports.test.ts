@@ -7,6 +7,7 @@ import { playBridgeHttp } from "./reports/bridge-http.js";
 import { playBridgeMessages } from "./reports/bridge-messages.js";
 import { playBridgeNegotiation } from "./reports/bridge-negotiation.js";
 import { playBridgePipes } from "./reports/bridge-pipes.js";
+import { playBridgeUpward } from "./reports/bridge-upward.js";
 import { playCapabilities } from "./reports/capabilities.js";
 import { playContent } from "./reports/content.js";
 import { playEnvelopes } from "./reports/envelopes.js";
@@ -33,6 +34,7 @@ playBridgeHttp();
 playBridgeMessages();
 playBridgePipes();
 playBridgeEras();
+playBridgeUpward();
 
 // Last, since it counts what the others did.
 describe("the table of reports", () => {

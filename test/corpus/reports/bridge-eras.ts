@@ -142,7 +142,7 @@ export function playBridgeEras(): void {
       const own = Object.fromEntries(Object.entries(more).filter(([key]) => !key.startsWith(META)));
       expect(await client.call("tools/call", { ...params, _meta: own })).toHaveProperty("result");
       for (const asked of server.asked.filter((one) => one.message?.method === "tools/call")) {
-        const got = metaOf(asked.message as Wire);
+        const got = metaOf(asked.message);
         for (const [key, value] of Object.entries(own)) if (key !== "progressToken") expect(got[key], key).toEqual(value);
         if (own["progressToken"] !== undefined) expect(got["progressToken"]).toBeDefined();
         expect(got[`${META}/protocolVersion`]).toBe(MODERN);
