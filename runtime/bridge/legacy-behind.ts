@@ -20,7 +20,7 @@ import { isBridgeError, isUnreachable, NotReadable, Refusal } from "./errors.js"
 import type { Account } from "./events.js";
 import type { Flow } from "./flow.js";
 import { ToolBook, type ParamHeader } from "./headers.js";
-import { shakeHands } from "./handshake.js";
+import { FIRST_ID, shakeHands } from "./handshake.js";
 import { messageOf } from "./legacy-session.js";
 import { Listening } from "./listening.js";
 import { isLevel, wants } from "./log-levels.js";
@@ -33,7 +33,7 @@ import type { Visit } from "./peer.js";
 import { PooledSession, type PooledCall } from "./pooled-session.js";
 import { discoverResultOf, fingerprintOf, handshakeCapabilities, withoutModernFields } from "./project.js";
 import { readError } from "./refusal.js";
-import { readAnswer, takesRounds, withoutRetryFields } from "./rounds.js";
+import { outcomeOf, readAnswer, takesRounds, unfinished, withoutRetryFields } from "./rounds.js";
 import { Seal } from "./seal.js";
 import { SessionPool, type Lease, type SessionNeed } from "./session-pool.js";
 import { ProgressLine, progressTokenOf } from "./tokens.js";
@@ -165,8 +165,10 @@ export class LegacyBehind implements Behind {
         const greeting = { message, downstream: offer, offer, spoken: upstream.spoken, transport: "stdio" as const, signal, renew, isUsed };
         const greeted = await shakeHands(greeting, peer, options);
         if ("refused" in greeted) throw new Refusal(greeted.refused);
-        if ("modern" in greeted)
+        if ("modern" in greeted) {
+          upstream.learn(greeted.modern);
           throw Refusal.of({ kind: "upstream-unavailable", message: "the server is of the modern era now", retry: "same" });
+        }
         const session = new PooledSession({
           isInviting: fingerprint !== "",
           newest: await codecFor(offer, CapabilitySet.allFor(offer).resolve(offer, null)),
@@ -175,7 +177,7 @@ export class LegacyBehind implements Behind {
           welcome: greeted.welcome,
           options,
           account,
-          lastId: 1,
+          lastId: FIRST_ID,
         });
         void greeted.peer.closed.then((reason) => this.#lost(session, reason));
         await session.begin();
@@ -562,10 +564,9 @@ export class LegacyBehind implements Behind {
   /** What only the modern era says is the bridge's to say: a server that says it all the same is not believed. */
   #upward(method: string, result: unknown, { upstream }: Agreement): unknown {
     if (!isWire(result)) return result;
+    // Without what it says of itself it might pass for finished.
+    if (outcomeOf(result) !== "complete" && upstream.method(method) !== undefined) throw unfinished(method, result, upstream.version);
     const plain = stripMeta(withoutModernFields(result), NOTHING_CROSSES);
-    if (plain !== result && result["resultType"] !== undefined && result["resultType"] !== "complete") {
-      this.#drop(method, `a server at ${upstream.version} says ${JSON.stringify(result["resultType"])} as its result type`);
-    }
     return plain;
   }
 

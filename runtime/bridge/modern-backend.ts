@@ -26,6 +26,7 @@ import { errorOf } from "./answers.js";
 import { readError } from "./refusal.js";
 import { askRound } from "./asking.js";
 import { endingOf, nextRound, NO_ROUNDS, outcomeOf, retryParams, ROUND_LIMITS, withoutRetryFields, type Ask } from "./rounds.js";
+import { Promises } from "./structured.js";
 import { Subscription } from "./subscription.js";
 import { ProgressLine, progressTokenOf } from "./tokens.js";
 
@@ -51,6 +52,7 @@ export class ModernBackend implements Backend {
   readonly #options: BridgeOptions;
   readonly #crossing: Crossing;
   readonly #subscription: Subscription;
+  readonly #promises = new Promises();
   /** Codecs by what they say of the client on each request. */
   readonly #codecs = new Map<string, Promise<Codec>>();
   #level: string | undefined;
@@ -208,11 +210,18 @@ export class ModernBackend implements Backend {
   /** Takes an answer to the client; a list of tools without those an HTTP client has to leave out. */
   #back(agreement: Agreement, answer: Wire, asked: AskedRequest): Wire {
     const steps = new TranslationReport();
-    const edit = asked.method === "tools/list" ? (result: unknown) => this.#withoutInvalid(result) : undefined;
+    const edit = (result: unknown): unknown => this.#kept(asked, result);
     const settled = this.#settled(answer);
     const reply = crossAnswer(agreement, settled, asked, "clientToServer", edit, steps);
     this.#tellSteps(agreement.upstream, asked.method, "serverToClient", "error" in answer ? "error" : "result", steps);
     return reply;
+  }
+
+  /** Keeps the promises of the server's tools. */
+  #kept({ method, params }: AskedRequest, result: unknown): unknown {
+    const keeps = this.#options.choices.missingStructured === "lift";
+    if (method === "tools/list") return this.#withoutInvalid(keeps ? this.#promises.listed(result) : result);
+    return keeps && method === "tools/call" && isWire(params) ? this.#promises.called(params["name"], result) : result;
   }
 
   #withoutInvalid(result: unknown): unknown {

@@ -4,13 +4,13 @@ import { isWire } from "../capabilities.js";
 import type { Codec } from "../codec.js";
 import { withField } from "../copy.js";
 import type { RequestId } from "../envelope.js";
-import { codecFor, resolve } from "../mcp.js";
+import { codecFor, resolve, type Method } from "../mcp.js";
 import type { Direction, Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
 import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
 import { isTold } from "./bridge.js";
 import type { ModernEnvelope } from "./classify.js";
-import { isBridgeError } from "./errors.js";
+import { isBridgeError, Refusal } from "./errors.js";
 import type { Account } from "./events.js";
 import type { Flow } from "./flow.js";
 import type { ParamHeader } from "./headers.js";
@@ -20,6 +20,7 @@ import type { Behind } from "./modern-front.js";
 import type { ModernServer } from "./modern-server.js";
 import type { BridgeOptions } from "./options.js";
 import { withId, withMeta } from "./payload.js";
+import { uninvitedError } from "./rounds.js";
 import { ProgressLine, progressTokenOf } from "./tokens.js";
 
 /** What a relay is given. */
@@ -58,6 +59,7 @@ export class ModernRelay implements Behind {
     hops.to = agreement.upstream;
     const token = progressTokenOf(message["params"]);
     const carrying: Carrying = { flow, agreement, line: token === undefined ? undefined : new ProgressLine(token) };
+    if (method === LISTEN) carrying.early = [];
     const minted = carrying.line === undefined ? undefined : server.tokens.mint(carrying);
     try {
       const edit = minted === undefined ? undefined : (params: unknown) => withMeta(params, "progressToken", minted);
@@ -67,12 +69,15 @@ export class ModernRelay implements Behind {
       const call = server.start({
         request: outbound,
         signal: flow.signal,
-        timeout: method === "subscriptions/listen" ? FOREVER : options.timeouts.call,
+        timeout: method === LISTEN ? FOREVER : options.timeouts.call,
         reason: () => flow.reason,
         onFrame: (frame) => this.#heard(frame, carrying),
       });
       carrying.rest = call.rest;
       const answer = await call.answer;
+      const { revision, clientCapabilities: declared } = envelope;
+      const uninvited = isWire(answer["result"]) ? uninvitedError(answer["result"], { method, revision, declared }) : undefined;
+      if (uninvited !== undefined) throw new Refusal(uninvited);
       const back = new TranslationReport();
       const asked = { method, params: asking.params };
       const own = (result: unknown): unknown => this.#own(method, restamped(result, flow.id));
@@ -93,6 +98,7 @@ export class ModernRelay implements Behind {
   }
 
   #heard(frame: Wire, carrying: Carrying): Promise<void> | void {
+    if (carrying.early !== undefined) return this.#early(frame, carrying, carrying.early);
     if (frame["method"] !== "notifications/progress") return this.#give(frame, carrying);
     const params = isWire(frame["params"]) ? frame["params"] : {};
     if (this.#given.server.tokens.find(params["progressToken"]) !== carrying)
@@ -101,6 +107,19 @@ export class ModernRelay implements Behind {
     const forward = carrying.line?.forward(params);
     if (forward === undefined) return this.#drop("notifications/progress", "it gets no further than the last");
     return this.#give({ ...frame, params: forward }, carrying);
+  }
+
+  /** Nothing of a subscription comes before its acknowledgement, whatever the order in which the server says it. */
+  #early(frame: Wire, carrying: Carrying, early: Wire[]): Promise<void> | void {
+    if (frame["method"] !== ACKNOWLEDGED) {
+      if (early.length < MOST_EARLY) early.push(frame);
+      else this.#drop(String(frame["method"]), "it came before the acknowledgement, and too much waits for that");
+      return undefined;
+    }
+    carrying.early = undefined;
+    let given = this.#give(frame, carrying);
+    for (const held of early) given = this.#heard(held, carrying) ?? given;
+    return given;
   }
 
   #give(frame: Wire, { flow, agreement }: Carrying): Promise<void> | void {
@@ -144,7 +163,14 @@ interface Carrying {
   readonly agreement: Agreement;
   readonly line: ProgressLine | undefined;
   rest?: () => void;
+  /** What came before the acknowledgement of a subscription, until that comes. */
+  early?: Wire[] | undefined;
 }
+
+const LISTEN = "subscriptions/listen" satisfies Method;
+const ACKNOWLEDGED = "notifications/subscriptions/acknowledged" satisfies Method;
+/** How much is kept until the acknowledgement. */
+const MOST_EARLY = 256;
 
 /** Agrees on both hops for one request: what the client says of itself is what the server is told. */
 async function agreementFor(

@@ -50,6 +50,8 @@ export interface Choices {
   readonly elicitationError: "fail" | "cancel";
   /** What a tool call that ended for want of an answer becomes: a result that says so, or an error. */
   readonly toolFailure: "isError" | "protocolError";
+  /** What becomes of a tool's result without the structured content its schema promised: that is taken from its text where it is there, or it stays. */
+  readonly missingStructured: "lift" | "keep";
   /** Which era a client may speak to a server of the other one. */
   readonly advertiseModern: "always" | "when-upstream-modern";
   /**
@@ -110,6 +112,7 @@ export const DEFAULT_LIMITS: Limits = {
 export const DEFAULT_CHOICES: Choices = {
   elicitationError: "fail",
   toolFailure: "isError",
+  missingStructured: "lift",
   advertiseModern: "always",
   sessions: "per-principal",
   stdioProbe: "inPlaceRespawn",

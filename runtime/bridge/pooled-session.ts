@@ -52,6 +52,9 @@ export interface PooledOptions {
   readonly lastId: number;
 }
 
+/** How long the end of a session waits for its cancellations to arrive, in milliseconds. */
+const LAST_WORDS = 1_000;
+
 /** How long a question that belongs to no call waits for one to begin, in milliseconds. */
 const STRAY_HOLD = 2_000;
 
@@ -73,6 +76,8 @@ export class PooledSession {
   #queue: Promise<void> = Promise.resolve();
   #waiting = 0;
   #isOver = false;
+  /** Cancellations on their way. */
+  readonly #cancelling = new Set<Promise<void>>();
   /** True where the server has a way to say what nobody asked for. */
   hasChannel = true;
   lastUsed: number;
@@ -180,11 +185,17 @@ export class PooledSession {
 
   async close(): Promise<void> {
     for (const { timer } of this.#strays) clearTimeout(timer);
+    // A call that was given up may still cost the server something until it hears so.
+    if (this.#cancelling.size > 0) {
+      await Promise.race([Promise.all(this.#cancelling), new Promise((resolve) => setTimeout(resolve, LAST_WORDS).unref())]);
+    }
     await this.peer.close();
   }
 
   async #cancel(id: RequestId, reason: string | undefined): Promise<void> {
-    await this.notify(cancellationOf(id, reason));
+    const told = this.notify(cancellationOf(id, reason)).finally(() => this.#cancelling.delete(told));
+    this.#cancelling.add(told);
+    await told;
   }
 
   /** Sets the session's level to what the most talkative of its calls wants, where that is another; nobody's wish lowers it again. */

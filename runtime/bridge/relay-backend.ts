@@ -9,7 +9,7 @@ import type { Method } from "../mcp.js";
 import type { Direction, Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
 import { Stopper } from "../stop.js";
-import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
+import { crossAnswer, crossCall, type Agreement, type Asking } from "./agreement.js";
 import { isTold } from "./bridge.js";
 import { isBridgeError, isUnreachable, Refusal } from "./errors.js";
 import type { Flow } from "./flow.js";
@@ -22,7 +22,8 @@ import type { Peer, Sink } from "./peer.js";
 import { whyUnanswered } from "./questions.js";
 import { errorAnswer, errorOf } from "./answers.js";
 import { errorFor } from "./refusal.js";
-import { outcomeOf } from "./rounds.js";
+import { outcomeOf, unfinished } from "./rounds.js";
+import { Promises } from "./structured.js";
 import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
 import { PendingChanges } from "./watching.js";
@@ -42,6 +43,7 @@ export class RelayBackend implements Backend {
   readonly #options: BridgeOptions;
   readonly #tokens = new ProgressTokens<RelayedCall>();
   readonly #unheard: PendingChanges;
+  readonly #promises = new Promises();
   /** The server's questions under way, by the ids it gave them. */
   readonly #asked = new Map<RequestId, Stopper>();
   #lastId = FIRST_ID;
@@ -124,7 +126,7 @@ export class RelayBackend implements Backend {
       const answer = await this.#answered(outbound, call);
       this.#checkFinished(flow.method, answer["result"]);
       const back = new TranslationReport();
-      const own = (result: unknown): unknown => this.#stripped(result);
+      const own = (result: unknown): unknown => this.#kept(asking, this.#stripped(result));
       const reply = crossAnswer(this.#agreement, answer, { method: flow.method, params: asking.params }, "clientToServer", own, back);
       this.#tellSteps(flow.method, "serverToClient", "error" in answer ? "error" : "result", back);
       if (!("error" in answer)) this.#keep(outbound);
@@ -215,8 +217,14 @@ export class RelayBackend implements Backend {
   /** A server of this era finishes what it answers: what says otherwise is no success, and no question either. */
   #checkFinished(method: string, result: unknown): void {
     if (!isWire(result) || this.upstream.method(method) === undefined || outcomeOf(result) === "complete") return;
-    const message = `cannot read the answer to ${method}: its result type is ${JSON.stringify(result["resultType"])}`;
-    throw Refusal.of({ kind: "upstream-violation", message, from: this.upstream.version, sideEffects: "possible", upstream: result });
+    throw unfinished(method, result, this.upstream.version);
+  }
+
+  /** Keeps the promises of the server's tools. */
+  #kept({ method, params }: Asking, result: unknown): unknown {
+    if (this.#options.choices.missingStructured === "keep") return result;
+    if (method === "tools/list") return this.#promises.listed(result);
+    return method === "tools/call" && isWire(params) ? this.#promises.called(params["name"], result) : result;
   }
 
   #stripped(payload: unknown): unknown {

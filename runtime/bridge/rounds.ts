@@ -6,7 +6,8 @@ import { isWire } from "../capabilities.js";
 import { withField, withoutField } from "../copy.js";
 import { Feature, FEATURES, gate, METHODS, resolve, type Revision } from "../mcp.js";
 import type { Wire } from "../protocol.js";
-import { bridgeErrorOf, type BridgeFault } from "./errors.js";
+import { errorOf } from "./answers.js";
+import { bridgeErrorOf, Refusal, type BridgeFault } from "./errors.js";
 import { eraOf } from "./eras.js";
 import { stripMeta } from "./meta.js";
 
@@ -84,6 +85,12 @@ export function outcomeOf(result: Wire): Outcome {
   return type === INPUT_REQUIRED ? "input-required" : "unknown";
 }
 
+/** Says that a server of an era that finishes what it answers did not: that is no success, and no question either. */
+export function unfinished(method: string, result: Wire, from: string): Refusal {
+  const message = `cannot read the answer to ${method}: its result type is ${JSON.stringify(result["resultType"])}`;
+  return Refusal.of({ kind: "upstream-violation", message, from, sideEffects: "possible", upstream: result });
+}
+
 /** Tells whether a method may be answered by a question at a revision. */
 export function takesRounds(method: string, revision: string): boolean {
   if (eraOf(revision) === undefined) return false;
@@ -119,6 +126,32 @@ export function nextRound(state: RoundState, result: Wire, facts: RoundFacts): R
     if (reason !== undefined) return end("not-translatable", `cannot ask the client for ${ask.method}: ${reason}`, facts);
   }
   return counted(state, asks, requestState, { ...facts, limits });
+}
+
+/**
+ * Writes the error for a result that asks its client what that did not invite, where the client would be asked by the result itself; undefined where
+ * it asks nothing else.
+ */
+export function uninvitedError(
+  result: Wire,
+  { method, revision, declared }: Pick<RoundFacts, "method" | "revision" | "declared">,
+): Wire | undefined {
+  if (outcomeOf(result) !== "input-required") return undefined;
+  const asks = asksIn(result);
+  if (typeof asks === "string") return violationError(method, revision, asks);
+  for (const ask of asks) {
+    const outcome = gate(revision, ask.method, "serverToClient", { client: declared }, ask.params);
+    if (outcome.outcome === "denied" && outcome.code !== undefined) {
+      return errorOf(outcome.code, `cannot go on with ${method}: ${outcome.because}`, outcome.data);
+    }
+    const uninvited = whyUninvited(ask, { revision, declared });
+    if (uninvited !== undefined) return violationError(method, revision, uninvited);
+  }
+  return undefined;
+}
+
+function violationError(method: string, from: string, reason: string): Wire {
+  return bridgeErrorOf({ kind: "upstream-violation", message: `cannot go on with ${method}: ${reason}`, from, sideEffects: "possible" });
 }
 
 /**
@@ -201,7 +234,7 @@ function asksIn(result: Wire): readonly Ask[] | string {
 }
 
 /** Says why what was declared does not invite a question. */
-function whyUninvited({ method, params }: Ask, { revision, declared }: RoundFacts): string | undefined {
+function whyUninvited({ method, params }: Ask, { revision, declared }: Pick<RoundFacts, "revision" | "declared">): string | undefined {
   const outcome = gate(revision, method, "serverToClient", { client: declared }, params);
   if (outcome.outcome === "unknown" || !isEmbedded(method, revision)) return `${method} is nothing a result may ask for`;
   if (outcome.outcome === "denied") return outcome.because;

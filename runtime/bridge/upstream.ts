@@ -99,8 +99,13 @@ export class Upstream {
     if (revision === undefined || transport === undefined) {
       throw new Unreachable(this.connector.name, nothingMutual(this.spoken, revisions), { delivered: "no" });
     }
-    this.#eras.keep(this.connector.name, { era: "modern", revisions }, this.#options.now());
+    this.learn(revisions);
     return this.#openModern({ era: "modern", revision, revisions, transport }, lost);
+  }
+
+  /** Keeps that the server takes no handshake and named these modern revisions instead. */
+  learn(revisions: readonly string[]): void {
+    this.#eras.keep(this.connector.name, { era: "modern", revisions }, this.#options.now());
   }
 
   async #openModern(found: Probed, lost: (method: unknown, because: string) => void): Promise<Opened & { readonly era: "modern" }> {
@@ -128,8 +133,8 @@ export class Upstream {
   }
 
   /**
-   * Shakes hands on a conversation, and over the next older transport where the server takes nothing over this one; `told` hears why. Rejects with
-   * what the last handshake rejects with.
+   * Shakes hands on a conversation, and over the next older transport where the server takes nothing over this one; `told` hears why. Gives what came
+   * of it, and what opens another conversation over the same transport. Rejects with what the last handshake rejects with.
    */
   async greeted<T>(
     opened: Opened & { readonly era: "legacy" },
@@ -247,14 +252,14 @@ export class Upstream {
   }
 }
 
-function supportedBy({ discovered }: ModernServer): readonly unknown[] {
-  const supported: unknown = discovered["supportedVersions"];
-  return Array.isArray(supported) ? supported : [];
-}
-
-/** A failed handshake behind a failed authorization tells of both. */
+/** Says of a failed handshake what the probe before it failed with: both may be one refused credential. */
 function withDoubt(error: unknown, doubt: Unreachable | undefined): unknown {
   if (doubt === undefined || !isUnreachable(error)) return error;
   const { status, body, challenge, delivered } = error;
   return new Unreachable(error.peer, `${error.reason}; before that, ${doubt.reason}`, { status, body, challenge, delivered, cause: doubt });
+}
+
+function supportedBy({ discovered }: ModernServer): readonly unknown[] {
+  const supported: unknown = discovered["supportedVersions"];
+  return Array.isArray(supported) ? supported : [];
 }

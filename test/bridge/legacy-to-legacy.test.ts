@@ -6,6 +6,7 @@ import { PlayedClient, roomWith, until, type Room } from "./room.js";
 import { Refuse, type Script } from "./wire-peer.js";
 
 const LEGACY = REVISIONS.filter(({ era }) => era === "legacy").map(({ revision }) => revision);
+const NEWEST = LEGACY.at(-1) ?? "";
 const PAIRS = LEGACY.flatMap((client) => LEGACY.map((server) => [client, server] as const));
 const SERVER = {
   tools: { listChanged: true },
@@ -440,6 +441,14 @@ describe("the server's hop", () => {
     await second.notify("notifications/cancelled", { requestId: 9 });
     await until("the drop", () => events.some((event) => event.event === "dropped" && event.because.includes("ended at one")));
     expect(connector.peer.messages.at(-1)?.["method"]).toBe("tools/call");
+  });
+});
+
+describe("an answer that says it is unfinished", () => {
+  it("is none at a server with a handshake, but for methods nobody models", async () => {
+    const { client } = await open(NEWEST, NEWEST, () => ({ resultType: "input_required", content: [] }));
+    expect(await client.call("tools/call", { name: "x" })).toMatchObject({ error: { code: -31908 } });
+    expect(await client.call("vendor/do")).toMatchObject({ result: { resultType: "input_required" } });
   });
 });
 

@@ -571,3 +571,46 @@ describe("a server of both eras", () => {
     expect(await client.open("2025-03-26")).toMatchObject({ result: { protocolVersion: "2025-03-26", serverInfo: { name: "both" } } });
   });
 });
+
+describe("a server that takes no subscriptions, whatever it says", () => {
+  it.each<TransportName>(["stdio", "streamable-http"])(
+    "is asked for one once over %s, and later clients are told of none",
+    async (transport) => {
+      const modern = modernServer();
+      const room = roomWith((request, one) => {
+        if (request["method"] === "subscriptions/listen") throw new Refuse(-32601, "no such method");
+        return modern.script(request, one);
+      }, transport);
+      const [first, second] = [new PlayedClient(room.service), new PlayedClient(room.service)];
+      await first.open(NEWEST);
+      await until("the news", () => room.events.some(({ event }) => event === "dropped"));
+      const { result } = await second.open(NEWEST);
+      expect((result as Wire)["capabilities"]).toMatchObject({ tools: {}, prompts: {}, resources: {} });
+      expect(JSON.stringify(result)).not.toMatch(/listChanged|subscribe/);
+      expect(
+        room.connector.peers.flatMap(({ messages }) => messages.filter(({ method }) => method === "subscriptions/listen")),
+      ).toHaveLength(1);
+      await room.service.close();
+    },
+  );
+});
+
+describe("a list the bridge reads for itself", () => {
+  it.each<readonly [string, (turn: number) => string | undefined, number]>([
+    ["goes round", (turn) => ["a", "b"][turn % 2], 3],
+    ["stays where it is", () => "", 2],
+    ["never ends", (turn) => `p${turn}`, 256],
+    ["ends", (turn) => (turn === 4 ? undefined : `p${turn}`), 5],
+  ])("that %s is left", async (_, cursorOf, pages) => {
+    let lists = 0;
+    const does: Script = ({ method }) => {
+      if (method === "tools/call") throw new Refuse(-32020, "headers");
+      const nextCursor = cursorOf(lists);
+      lists += 1;
+      return { tools: [], ...(nextCursor === undefined ? {} : { nextCursor }) };
+    };
+    const { client } = await open({ does, transport: "streamable-http" });
+    expect(await client.call("tools/call", { name: "t" })).toHaveProperty("error");
+    expect(lists).toBe(pages);
+  });
+});

@@ -390,7 +390,7 @@ describe("a call", () => {
 
   it("is not answered by what only the other era may say", async () => {
     const forged = {
-      resultType: "input_required",
+      resultType: "complete",
       inputRequests: { q: { method: "roots/list" } },
       requestState: "s",
       ttlMs: 9,
@@ -401,6 +401,13 @@ describe("a call", () => {
     const result = resultOf(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING })));
     expect(result).toMatchObject({ resultType: "complete", content: [], _meta: { k: 1, [`${META}serverInfo`]: { name: "old" } } });
     expect(Object.keys(result).sort()).toEqual(["_meta", "content", "resultType"]);
+  });
+
+  it.each(["input_required", "partial", 1])("that is of the type %j is none, and no question either", async (resultType) => {
+    const room = open({ does: () => ({ resultType, inputRequests: { q: { method: "roots/list" } }, requestState: "s", content: [] }) });
+    expect(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING }))).toMatchObject({
+      answer: { error: { code: -31908 } },
+    });
   });
 });
 

@@ -129,6 +129,42 @@ describe("what the server needs to know", () => {
   });
 });
 
+describe("a question the client did not invite", () => {
+  it.each<readonly [string, Wire, number]>([
+    ["a capability that is missing", { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } }, -32021],
+    [
+      "a flag that is missing",
+      { method: "elicitation/create", params: { mode: "url", message: "m", url: "https://example.invalid" } },
+      -32021,
+    ],
+    ["what no answer may ask", { method: "tools/list" }, -31908],
+    ["what is no question", { params: {} }, -31908],
+  ])("ends its call: %s", async (_, question, code) => {
+    const room = open(() => ({ resultType: "input_required", inputRequests: { ok: { method: "roots/list" }, q: question } }));
+    const { answer } = await room.ask(request(1, "tools/call", { name: "x" }));
+    expect(answer).toMatchObject({ id: 1, error: { code } });
+  });
+});
+
+describe("a subscription", () => {
+  it("begins with its acknowledgement, whatever the server says first", async () => {
+    const server = modernServer(undefined, { acknowledges: false });
+    const room = roomWith(server.script, "streamable-http");
+    const frames: Wire[] = [];
+    const sink = { canStream: true, write: (frame: Wire) => void frames.push(frame) };
+    void room.service.exchange(request("s", "subscriptions/listen", { notifications: { toolsListChanged: true } }), { sink });
+    await until("the subscription", () => server.subscriptions.length === 1);
+    server.subscriptions[0]?.tell("notifications/tools/list_changed");
+    server.subscriptions[0]?.tell("notifications/subscriptions/acknowledged", { notifications: { toolsListChanged: true } });
+    await until("both", () => frames.length === 2);
+    expect(frames.map((frame) => frame["method"])).toEqual([
+      "notifications/subscriptions/acknowledged",
+      "notifications/tools/list_changed",
+    ]);
+    await room.service.close();
+  });
+});
+
 describe("an answer", () => {
   it.each([
     [-32601, 200],

@@ -2,9 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { assertionsAbout, reportIds } from "./reports.js";
 import { playBatches } from "./reports/batches.js";
+import { playBridgeEras } from "./reports/bridge-eras.js";
 import { playBridgeHttp } from "./reports/bridge-http.js";
 import { playBridgeMessages } from "./reports/bridge-messages.js";
 import { playBridgeNegotiation } from "./reports/bridge-negotiation.js";
+import { playBridgePipes } from "./reports/bridge-pipes.js";
+import { playBridgeUpward } from "./reports/bridge-upward.js";
 import { playCapabilities } from "./reports/capabilities.js";
 import { playContent } from "./reports/content.js";
 import { playEnvelopes } from "./reports/envelopes.js";
@@ -29,6 +32,9 @@ playForwarding();
 playBridgeNegotiation();
 playBridgeHttp();
 playBridgeMessages();
+playBridgePipes();
+playBridgeEras();
+playBridgeUpward();
 
 // Last, since it counts what the others did.
 describe("the table of reports", () => {

@@ -301,7 +301,7 @@ export function playBridgeHttp(): void {
           expect(headers["mcp-protocol-version"]).toBe(MODERN);
           expect(headers["mcp-method"]).toBe(method);
           const field = named[String(method)];
-          const name = field === undefined ? undefined : paramsOf(sent as Wire)[field];
+          const name = field === undefined ? undefined : paramsOf(sent)[field];
           const header = headers["mcp-name"];
           if (name === undefined) expect(header).toBeUndefined();
           else {

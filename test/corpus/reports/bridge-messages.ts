@@ -228,7 +228,7 @@ export function playBridgeMessages(): void {
         );
         const clients = new Map(lines.map(({ session = "" }) => [session, new PlayedClient(room.service)]));
         await Promise.all([...clients.values()].map((client) => client.open("2025-06-18")));
-        const answers = await Promise.all(lines.map(({ session = "", msg }) => clients.get(session)?.send(msg)));
+        const answers = await Promise.all(lines.map(({ session = "", msg }) => Promise.resolve(clients.get(session)?.send(msg))));
         expect(answers).toMatchObject([
           { id: 0, result: { tools: [] } },
           { id: 0, result: { prompts: [] } },
@@ -408,10 +408,10 @@ export function playBridgeMessages(): void {
       const answered = await sendRaw(port, head, batch);
       expect([
         answered.status,
-        [answered.messages]
+        answered.messages
           .flat(2)
-          .map((one) => one["id"])
-          .sort(),
+          .map((one) => Number(one["id"]))
+          .toSorted((a, b) => a - b),
       ]).toEqual([200, [2, 3]]);
     });
 

@@ -273,7 +273,7 @@ export async function httpServer(
     const message = (asked.message ?? {}) as Wire;
     const kind = asked.method === "POST" ? String(message["method"]) : asked.method;
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    if (await interrupt({ ...asked, message } as Asked & { message: Wire }, counts.get(kind) ?? 0)) return;
+    if (await interrupt({ ...asked, message }, counts.get(kind) ?? 0)) return;
     if (asked.method !== "POST") return sayRaw(asked, HEADS.notAllowed);
     if (message["id"] === undefined || message["method"] === undefined) return sayRaw(asked, HEADS.accepted);
     const opens = session && kind === "initialize";
