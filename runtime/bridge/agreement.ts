@@ -4,6 +4,7 @@
 import type { Codec } from "../codec.js";
 import { liftEnvelope, lowerEnvelope, type AskedRequest, type Envelope } from "../envelope.js";
 import { isEnvelopeError, isLowerError, type LowerError } from "../errors.js";
+import { carryAll } from "../exact.js";
 import { gate, type Denied, type Snapshot } from "../gate.js";
 import type { DegradePolicy } from "../policy.js";
 import type { Direction, Wire } from "../protocol.js";
@@ -42,7 +43,9 @@ export function crossCall(agreement: Agreement, message: Wire, direction: Direct
   checkShared(from, to, asking, direction);
   const params = edit === undefined ? asking.params : edit(asking.params);
   try {
-    return { asking, outbound: lowerEnvelope(to, { ...asking, params }, policyBetween(agreement), report) };
+    const outbound = lowerEnvelope(to, { ...asking, params }, policyBetween(agreement), report);
+    carryAll(message, outbound);
+    return { asking, outbound };
   } catch (error) {
     throw readable(error, false);
   }
@@ -63,9 +66,10 @@ export function crossAnswer(
   const { from: asker, to: answerer } = legs(agreement, direction);
   const envelope = liftAnswer(answerer, answer, asked, report);
   const policy = policyBetween(agreement);
-  if (envelope.kind !== "result") return lowered(asker, envelope, policy, report);
-  const result = edit === undefined ? envelope.result : edit(envelope.result);
-  return lowered(asker, { ...envelope, result }, policy, report);
+  const given = envelope.kind === "result" && edit !== undefined ? { ...envelope, result: edit(envelope.result) } : envelope;
+  const written = lowered(asker, given, policy, report);
+  carryAll(answer, written);
+  return written;
 }
 
 function policyBetween({ downstream, upstream, policy }: Agreement): DegradePolicy {

@@ -135,7 +135,7 @@ export class ModernFront {
       const own = (result: unknown): unknown => this.#own(method, restamped(result, flow.id), server);
       const reply = crossAnswer(agreement, answer, asked, "clientToServer", own, back);
       this.#tellSteps(agreement, method, "serverToClient", "error" in answer ? "error" : "result", back);
-      return withId(reply, flow.id);
+      return withId(reply, flow.id, message);
     } finally {
       if (minted !== undefined) this.#tokens.end(minted);
     }

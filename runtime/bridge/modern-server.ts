@@ -8,6 +8,7 @@ import { metaOf } from "./answers.js";
 import { codeIn } from "./eras.js";
 import { paramHeaders, standardHeaders, ToolBook, type InvalidTool, type ParamHeader } from "./headers.js";
 import { META } from "./meta.js";
+import { withId } from "./payload.js";
 import { readError } from "./refusal.js";
 import type { Peer } from "./peer.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
@@ -82,7 +83,7 @@ export class ModernServer {
       isNamed,
       take: onFrame,
     });
-    const message: Wire = { ...request, id };
+    const message = withId(request, id);
     const call = startCall(this.peer, message, {
       signal,
       timeout,

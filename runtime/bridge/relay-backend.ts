@@ -86,7 +86,7 @@ export class RelayBackend implements Backend {
       const back = new TranslationReport();
       const reply = crossAnswer(this.#agreement, answer, { method, params: asking.params }, "clientToServer", undefined, back);
       this.#tellSteps(method, "serverToClient", "error" in answer ? "error" : "result", back);
-      return withId(reply, flow.id);
+      return withId(reply, flow.id, message);
     } finally {
       if (minted !== undefined) this.#tokens.end(minted);
     }
@@ -181,7 +181,7 @@ export class RelayBackend implements Backend {
   async #question(id: RequestId, method: string, frame: Wire, flow: Flow | undefined): Promise<void> {
     const answer = await this.#answerTo(id, method, frame, flow);
     if (answer === undefined) return;
-    await this.#peer.notify(withId(answer, id)).catch((error: unknown) => this.#drop("upstream", method, error));
+    await this.#peer.notify(withId(answer, id, frame)).catch((error: unknown) => this.#drop("upstream", method, error));
   }
 
   async #answerTo(id: RequestId, method: string, frame: Wire, flow: Flow | undefined): Promise<Wire | undefined> {

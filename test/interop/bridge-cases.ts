@@ -154,8 +154,7 @@ async function playDirect(client: Peer): Promise<Direct> {
   const samples = new Map<string, Settled>();
   for (const sample of nativeSamples(client.revision)) samples.set(sample.name, await askSample(played, sample));
   const asks = new Map<string, unknown>();
-  for (const [tool, { since }] of Object.entries(ASKS))
-    if (since <= client.revision) asks.set(tool, (await askBack(played, tool)).asked);
+  for (const [tool, { since }] of Object.entries(ASKS)) if (since <= client.revision) asks.set(tool, (await askBack(played, tool)).asked);
   const changes = await changed(played);
   await played.client.close();
   return { samples, asks, changes };
@@ -185,7 +184,8 @@ function unlikeDirect({ method, error }: Sample, own: Settled, got: Settled, { a
   if ("value" in got) return [`the error became ${JSON.stringify(got.value)}`];
   const [mine, theirs] = [errorOf(own.error), errorOf(got.error)];
   const data = GIVES_DATA.has(alias) ? error?.["data"] : undefined;
-  const isSame = mine.code === theirs.code || (method === "resources/read" && [mine.code, theirs.code].every((code) => NOT_FOUND.includes(code)));
+  const isSame =
+    mine.code === theirs.code || (method === "resources/read" && [mine.code, theirs.code].every((code) => NOT_FOUND.includes(code)));
   return [
     ...(isSame ? [] : [`the code is ${String(theirs.code)}, directly ${String(mine.code)}`]),
     ...(theirs.message === mine.message.replace(String(mine.code), String(theirs.code))

@@ -114,7 +114,10 @@ export async function cancelled(played: Played): Promise<{ readonly kept: unknow
   return { kept: await kept, left: await left, known };
 }
 
-async function untilServer(played: Played, wanted: { readonly waiting: readonly string[]; readonly cancelled: readonly string[] }): Promise<unknown> {
+async function untilServer(
+  played: Played,
+  wanted: { readonly waiting: readonly string[]; readonly cancelled: readonly string[] },
+): Promise<unknown> {
   const end = performance.now() + PATIENCE;
   for (;;) {
     const known = said(await callTool(played, "waits"));

@@ -3,7 +3,15 @@
 import { describePairs, PAIRS } from "./bridge-cases.js";
 import { openProcess } from "./bridge-ways.js";
 
-const CHOSEN = new Set(["sdk-1.0 sdk-2", "sdk-1.10 sdk-1.32", "sdk-1.12 sdk-1.0", "sdk-1.22 sdk-1.10", "sdk-1.32 sdk-1.12", "sdk-1.32 sdk-1.22", "sdk-2 sdk-2"]);
+const CHOSEN = new Set([
+  "sdk-1.0 sdk-2",
+  "sdk-1.10 sdk-1.32",
+  "sdk-1.12 sdk-1.0",
+  "sdk-1.22 sdk-1.10",
+  "sdk-1.32 sdk-1.12",
+  "sdk-1.32 sdk-1.22",
+  "sdk-2 sdk-2",
+]);
 
 describePairs(
   "over pipes",

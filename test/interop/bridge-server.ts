@@ -39,7 +39,12 @@ const STATEFUL = new Set(["resources/subscribe", "resources/unsubscribe", "loggi
 interface Context {
   readonly signal?: AbortSignal;
   readonly sendNotification?: (notification: Wire) => Promise<void>;
-  readonly mcpReq?: { readonly signal: AbortSignal; readonly _meta?: Wire; readonly envelope?: Wire; notify(notification: Wire): Promise<void> };
+  readonly mcpReq?: {
+    readonly signal: AbortSignal;
+    readonly _meta?: Wire;
+    readonly envelope?: Wire;
+    notify(notification: Wire): Promise<void>;
+  };
 }
 
 interface Called {

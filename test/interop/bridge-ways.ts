@@ -198,7 +198,11 @@ type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promi
 /** Has a native server listen. */
 export async function serveHttp(loaded: LoadedPeer, kind: HttpKind): Promise<HttpServing> {
   const handler =
-    loaded.era === "modern" ? await modernHandler(loaded) : kind === "legacy-sse" ? await sseHandler(loaded) : await streamableHandler(loaded);
+    loaded.era === "modern"
+      ? await modernHandler(loaded)
+      : kind === "legacy-sse"
+        ? await sseHandler(loaded)
+        : await streamableHandler(loaded);
   const server = createServer((request, response) => {
     Promise.resolve(handler(request, response)).catch(() => response.destroy());
   });
@@ -239,9 +243,9 @@ async function streamableHandler(loaded: LoadedPeer): Promise<NodeHandler> {
 }
 
 async function sseHandler(loaded: LoadedPeer): Promise<NodeHandler> {
-  const { SSEServerTransport } = await loadModule<{ SSEServerTransport: new (path: string, response: ServerResponse) => ServedTransport & { _sessionId: string } }>(
-    `${loaded.alias}/server/sse.js`,
-  );
+  const { SSEServerTransport } = await loadModule<{
+    SSEServerTransport: new (path: string, response: ServerResponse) => ServedTransport & { _sessionId: string };
+  }>(`${loaded.alias}/server/sse.js`);
   const sessions = new Map<unknown, ServedTransport>();
   return async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
