@@ -7,7 +7,7 @@ import { isEnvelopeError, isLowerError, type LowerError } from "../errors.js";
 import { carryAll } from "../exact.js";
 import { gate, type Denied, type Snapshot } from "../gate.js";
 import type { DegradePolicy } from "../policy.js";
-import type { Direction, Wire } from "../protocol.js";
+import type { Direction, ProtocolTables, Wire } from "../protocol.js";
 import type { TranslationReport } from "../report.js";
 import { FeatureUnavailable, MethodNotBridged, NotReadable, Unreadable } from "./errors.js";
 
@@ -111,7 +111,7 @@ export function checkShared(from: Codec, to: Codec, { method, wire }: Asking, di
   for (const codec of [from, to]) {
     const { tables } = codec.profile;
     if (codec.method(method)?.embedded !== false) {
-      if (isModelled(codec, method)) {
+      if (isModelled(codec.profile.tables, method)) {
         throw new MethodNotBridged(method, `${codec.version} has no such message; ${printHops(from, to)}`);
       }
       continue;
@@ -131,8 +131,8 @@ function denied(method: string, { feature, because, cite, code, data }: Denied, 
 }
 
 /** Tells whether any revision knows a method. */
-export function isModelled(codec: Codec, method: string): boolean {
-  return Object.values(codec.profile.tables.methods).some((entries) => entries.some((entry) => entry.method === method));
+export function isModelled({ methods }: ProtocolTables, method: string): boolean {
+  return Object.values(methods).some((entries) => entries.some((entry) => entry.method === method));
 }
 
 function legs({ downstream, upstream }: Agreement, direction: Direction): { readonly from: Codec; readonly to: Codec } {

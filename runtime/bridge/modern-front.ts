@@ -5,11 +5,11 @@ import type { Codec } from "../codec.js";
 import { readHead, type RequestId } from "../envelope.js";
 import { isWire } from "../capabilities.js";
 import { withField } from "../copy.js";
-import { codecFor, resolve } from "../mcp.js";
+import { codecFor, resolve, tables } from "../mcp.js";
 import type { Direction, Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
 import { METHOD_NOT_FOUND, INVALID_REQUEST } from "../rpc-codes.js";
-import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
+import { crossAnswer, crossCall, isModelled, type Agreement } from "./agreement.js";
 import { isTold } from "./bridge.js";
 import { envelopeOf, type ModernEnvelope } from "./classify.js";
 import { codeIn } from "./eras.js";
@@ -18,7 +18,7 @@ import type { Account } from "./events.js";
 import { Flow, Flows } from "./flow.js";
 import { checkHeaders } from "./headers.js";
 import { messageOf } from "./legacy-session.js";
-import { META } from "./meta.js";
+import { META, stripMessageMeta } from "./meta.js";
 import type { ModernServer } from "./modern-server.js";
 import type { BridgeOptions } from "./options.js";
 import { withId, withMeta } from "./payload.js";
@@ -53,7 +53,7 @@ export class ModernFront {
     const head = readHead(message);
     if (head.kind === "response") return { answer: undefined, status: 202 };
     this.#given.account.took(head.kind);
-    if (head.kind === "notification") return this.#notified(head.method, message, visit);
+    if (head.kind === "notification") return { answer: undefined, status: await this.#notified(head.method, message, visit) };
     const reading = envelopeOf(message);
     if (reading.kind !== "modern") return refuse(head.id, codeIn("modern", "INVALID_PARAMS"), "the request has no envelope");
     return this.#asked(new Flow(head.id, head.method, message, visit), reading.envelope);
@@ -71,12 +71,23 @@ export class ModernFront {
     for (const flows of this.#flows.values()) flows.cancelAll(reason);
   }
 
-  #notified(method: string, { params }: Wire, visit: Visit): Exchanged {
+  /** Takes a notification; gives its status. One that no revision knows goes on as it is. */
+  async #notified(method: string, message: Wire, visit: Visit): Promise<number> {
+    const { params } = message;
     const flow = isWire(params) ? this.#flows.get(visit.principal)?.get(params["requestId"]) : undefined;
-    if (method !== "notifications/cancelled") this.#drop(method, "a modern client has no such notification");
-    else if (flow === undefined) this.#drop(method, "nothing in flight has its id");
-    else flow.cancel(reasonOf(params));
-    return { answer: undefined, status: 202 };
+    if (method === "notifications/cancelled") {
+      if (flow === undefined) this.#drop(method, "nothing in flight has its id");
+      else flow.cancel(reasonOf(params));
+    } else if (isModelled(tables, method)) this.#drop(method, "a modern client has no such notification");
+    else {
+      try {
+        await (await this.#given.server()).notify(stripMessageMeta(message, NOTHING_CROSSES));
+      } catch (error) {
+        if (!isBridgeError(error)) throw error;
+        this.#drop(method, messageOf(error));
+      }
+    }
+    return 202;
   }
 
   async #asked(flow: Flow, envelope: ModernEnvelope): Promise<Exchanged> {
@@ -206,6 +217,9 @@ export class ModernFront {
 
 /** A subscription is a stream that ends when its client or its server ends it. */
 const FOREVER = 2_147_483_647;
+
+/** No metadata that the protocol keeps for itself means anything on the other hop. */
+const NOTHING_CROSSES = { tasks: false, extensions: [] };
 
 interface Carrying {
   readonly flow: Flow;

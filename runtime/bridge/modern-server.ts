@@ -71,6 +71,11 @@ export class ModernServer {
     return { answer, rest: () => under.rest() };
   }
 
+  /** Sends a notification. Rejects with `Unreachable`. */
+  notify(message: Wire): Promise<void> {
+    return this.peer.notify(message, { headers: this.#headers(message) });
+  }
+
   #send({ request, signal, timeout, onFrame, reason }: ModernCall): UpstreamCall {
     this.#last += 1;
     const id = this.#last;

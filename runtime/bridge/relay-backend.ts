@@ -158,10 +158,13 @@ export class RelayBackend implements Backend {
   #give(method: string, frame: Wire, sink: Sink | undefined): Promise<void> | void {
     const outbound = this.#crossDown(method, frame);
     if (outbound === undefined) return undefined;
-    const written = tell(this.#client, outbound, sink);
-    if (written === false && this.#unheard.add(outbound)) return undefined;
-    if (written === false) this.#drop("upstream", method, "the client has no stream for it");
-    else return written;
+    // What a server logs is most likely of the request it works at; that comes before its answer only on the same stream.
+    const written = tell(this.#client, outbound, sink ?? (method === "notifications/message" ? this.#streamFor(undefined) : undefined));
+    if (written !== false) return written;
+    if (this.#unheard.add(outbound)) return undefined;
+    const only = sink === undefined ? this.#streamFor(undefined) : undefined;
+    if (only !== undefined) return only.write(outbound);
+    this.#drop("upstream", method, "the client has no stream for it");
   }
 
   #crossDown(method: string, frame: Wire): Wire | undefined {
