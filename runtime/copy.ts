@@ -1,6 +1,7 @@
 // Copies values: whole ones, and objects with one field changed. Key by key, since a spread that grows or shrinks costs several times as much; own keys named
-// `__proto__` stay data.
+// `__proto__` stay data, and numbers stay as they were written.
 
+import { carrySources } from "./exact.js";
 import type { Wire } from "./protocol.js";
 
 /** Gives a copy with the field set: in its place where it was there, at the end where it was not. */
@@ -11,6 +12,7 @@ export function withField(holder: Wire, key: string, value: unknown): Wire {
     else if (Object.prototype.hasOwnProperty.call(holder, name)) copy[name] = holder[name];
   }
   set(copy, key, value);
+  carrySources(holder, copy);
   return copy;
 }
 
@@ -18,6 +20,7 @@ export function withField(holder: Wire, key: string, value: unknown): Wire {
 export function withoutField(holder: Wire, key: string): Wire {
   const copy: Record<string, unknown> = {};
   for (const name in holder) if (name !== key && Object.prototype.hasOwnProperty.call(holder, name)) set(copy, name, holder[name]);
+  carrySources(holder, copy);
   return copy;
 }
 

@@ -4,9 +4,10 @@
 import type { Codec } from "../codec.js";
 import { liftEnvelope, lowerEnvelope, type AskedRequest, type Envelope } from "../envelope.js";
 import { isEnvelopeError, isLowerError, type LowerError } from "../errors.js";
+import { carryAll } from "../exact.js";
 import { gate, type Denied, type Snapshot } from "../gate.js";
 import type { DegradePolicy } from "../policy.js";
-import type { Direction, Wire } from "../protocol.js";
+import type { Direction, ProtocolTables, Wire } from "../protocol.js";
 import type { TranslationReport } from "../report.js";
 import { FeatureUnavailable, MethodNotBridged, NotReadable, Unreadable } from "./errors.js";
 
@@ -42,7 +43,9 @@ export function crossCall(agreement: Agreement, message: Wire, direction: Direct
   checkShared(from, to, asking, direction);
   const params = edit === undefined ? asking.params : edit(asking.params);
   try {
-    return { asking, outbound: lowerEnvelope(to, { ...asking, params }, policyBetween(agreement), report) };
+    const outbound = lowerEnvelope(to, { ...asking, params }, policyBetween(agreement), report);
+    carryAll(message, outbound);
+    return { asking, outbound };
   } catch (error) {
     throw readable(error, false);
   }
@@ -63,9 +66,10 @@ export function crossAnswer(
   const { from: asker, to: answerer } = legs(agreement, direction);
   const envelope = liftAnswer(answerer, answer, asked, report);
   const policy = policyBetween(agreement);
-  if (envelope.kind !== "result") return lowered(asker, envelope, policy, report);
-  const result = edit === undefined ? envelope.result : edit(envelope.result);
-  return lowered(asker, { ...envelope, result }, policy, report);
+  const given = envelope.kind === "result" && edit !== undefined ? { ...envelope, result: edit(envelope.result) } : envelope;
+  const written = lowered(asker, given, policy, report);
+  carryAll(answer, written);
+  return written;
 }
 
 function policyBetween({ downstream, upstream, policy }: Agreement): DegradePolicy {
@@ -111,7 +115,7 @@ export function checkShared(from: Codec, to: Codec, { kind, method, wire }: Aski
       throw new Unreadable(`cannot forward ${method}: it is a ${known}, and came ${kind === "request" ? "with" : "without"} an id`);
     }
     if (codec.method(method)?.embedded !== false) {
-      if (isModelled(codec, method)) {
+      if (isModelled(codec.profile.tables, method)) {
         throw new MethodNotBridged(method, `${codec.version} has no such message; ${printHops(from, to)}`);
       }
       continue;
@@ -131,8 +135,8 @@ function denied(method: string, { feature, because, cite, code, data }: Denied, 
 }
 
 /** Tells whether any revision knows a method. */
-export function isModelled(codec: Codec, method: string): boolean {
-  return Object.values(codec.profile.tables.methods).some((entries) => entries.some((entry) => entry.method === method));
+export function isModelled({ methods }: ProtocolTables, method: string): boolean {
+  return Object.values(methods).some((entries) => entries.some((entry) => entry.method === method));
 }
 
 function legs({ downstream, upstream }: Agreement, direction: Direction): { readonly from: Codec; readonly to: Codec } {

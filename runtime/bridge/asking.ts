@@ -4,6 +4,7 @@
 import { isWire } from "../capabilities.js";
 import type { Codec } from "../codec.js";
 import { isLowerError } from "../errors.js";
+import { carryAll } from "../exact.js";
 import type { DegradePolicy } from "../policy.js";
 import type { Wire } from "../protocol.js";
 import { Stopper, type StopSignal } from "../stop.js";
@@ -59,6 +60,7 @@ async function askOne(
   let params: unknown;
   try {
     params = downstream.lower(method, "params", ask.params, policy, report);
+    carryAll(ask.params, params);
   } catch (error) {
     if (isLowerError(error))
       return { fault: { kind: "not-translatable", message: `cannot ask the client for ${method}: ${error.message}` } };
@@ -72,5 +74,6 @@ async function askOne(
   }
   const { result } = answered.response;
   const lifted = isWire(result) ? downstream.lift(method, "result", result, report) : result;
+  carryAll(result, lifted);
   return readAnswer(ask, { ...answered.response, result: lifted }, choices);
 }

@@ -24,7 +24,7 @@ import { FIRST_ID, shakeHands } from "./handshake.js";
 import { messageOf } from "./legacy-session.js";
 import { Listening } from "./listening.js";
 import { isLevel, wants } from "./log-levels.js";
-import { crossingOf, stripMeta } from "./meta.js";
+import { crossingOf, stripMessageMeta, stripMeta } from "./meta.js";
 import type { Behind } from "./modern-front.js";
 import type { BridgeOptions } from "./options.js";
 import { ParkedFlow, type Question, type TurnEnd } from "./parked-flow.js";
@@ -116,6 +116,15 @@ export class LegacyBehind implements Behind {
       return ended.answer;
     } finally {
       if (!isKept) await lease.release();
+    }
+  }
+
+  async notify(message: Wire, visit: Visit): Promise<void> {
+    const lease = await this.#pool.lease({ principal: this.#principalOf(visit), fingerprint: "" });
+    try {
+      await lease.session.notify(stripMessageMeta(message, NOTHING_CROSSES));
+    } finally {
+      await lease.release();
     }
   }
 
@@ -327,7 +336,7 @@ export class LegacyBehind implements Behind {
     if (flow.method === "tools/list" && isWire(answer["result"])) this.#tools.read(flow.visit.principal ?? "", answer["result"]["tools"]);
     const reply = crossAnswer(agreement, answer, parked.asked, "clientToServer", edit, steps);
     this.#tellSteps(agreement, flow.method, "serverToClient", "error" in answer ? "error" : "result", steps);
-    return { answer: withId(reply, flow.id), isKept: false };
+    return { answer: withId(reply, flow.id, flow.message), isKept: false };
   }
 
   #failure(parked: Parked, error: unknown): unknown {

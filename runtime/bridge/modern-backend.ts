@@ -130,7 +130,7 @@ export class ModernBackend implements Backend {
     const leg: Leg = { flow, line: token === undefined ? undefined : new ProgressLine(token) };
     const minted = leg.line === undefined ? undefined : this.#session.server.tokens.mint(leg);
     try {
-      return withId(await this.#rounds(flow, agreement, leg, minted), flow.id);
+      return withId(await this.#rounds(flow, agreement, leg, minted), flow.id, message);
     } finally {
       if (minted !== undefined) this.#session.server.tokens.end(minted);
     }

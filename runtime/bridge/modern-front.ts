@@ -4,12 +4,14 @@
 import { isWire } from "../capabilities.js";
 import type { Codec } from "../codec.js";
 import { readHead, type RequestId } from "../envelope.js";
+import { tables } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { INVALID_REQUEST, METHOD_NOT_FOUND } from "../rpc-codes.js";
+import { isModelled } from "./agreement.js";
 import { errorAnswer, errorOf } from "./answers.js";
 import { envelopeOf, type ModernEnvelope } from "./classify.js";
 import { codeIn } from "./eras.js";
-import { Refusal } from "./errors.js";
+import { isBridgeError, Refusal } from "./errors.js";
 import type { Account } from "./events.js";
 import { Flow, Flows } from "./flow.js";
 import { checkHeaders, type ParamHeader } from "./headers.js";
@@ -32,6 +34,8 @@ export interface Behind {
   answer(flow: Flow, envelope: ModernEnvelope, hops: { from?: Codec; to?: Codec }): Promise<Wire>;
   /** Told that a client gives up a request that was answered already; false where that means nothing. */
   abandon(principal: string | undefined, id: unknown): boolean;
+  /** Takes a notification that no revision knows. Rejects with a `BridgeError`. */
+  notify(message: Wire, visit: Visit): Promise<void>;
   /** Lets go of what it keeps for clients. Never rejects. */
   close(): Promise<void>;
 }
@@ -52,7 +56,7 @@ export class ModernFront {
     const head = readHead(message);
     if (head.kind === "response") return { answer: undefined, status: 202 };
     this.#given.account.took(head.kind);
-    if (head.kind === "notification") return this.#notified(head.method, message, visit);
+    if (head.kind === "notification") return { answer: undefined, status: await this.#notified(head.method, message, visit) };
     const reading = envelopeOf(message);
     if (reading.kind !== "modern") return refuse(head.id, codeIn("modern", "INVALID_PARAMS"), "the request has no envelope");
     return this.#asked(new Flow(head.id, head.method, message, visit), reading.envelope);
@@ -71,12 +75,24 @@ export class ModernFront {
     await this.#behind?.close();
   }
 
-  #notified(method: string, { params }: Wire, visit: Visit): Exchanged {
+  /** Takes a notification; gives its status. One that no revision knows goes on as it is. */
+  async #notified(method: string, message: Wire, visit: Visit): Promise<number> {
+    const { params } = message;
     const flow = isWire(params) ? this.#flows.get(visit.principal)?.get(params["requestId"]) : undefined;
-    if (method !== "notifications/cancelled") this.#drop(method, "a modern client has no such notification");
-    else if (flow !== undefined) flow.cancel(reasonOf(params));
-    else if (!this.#hasAbandoned(params, visit)) this.#drop(method, "nothing in flight has its id");
-    return { answer: undefined, status: 202 };
+    if (method === "notifications/cancelled") {
+      if (flow !== undefined) flow.cancel(reasonOf(params));
+      else if (!this.#hasAbandoned(params, visit)) this.#drop(method, "nothing in flight has its id");
+    } else if (isModelled(tables, method)) this.#drop(method, "a modern client has no such notification");
+    else {
+      try {
+        const behind = await this.#given.behind();
+        await behind.notify(message, visit);
+      } catch (error) {
+        if (!isBridgeError(error)) throw error;
+        this.#drop(method, messageOf(error));
+      }
+    }
+    return 202;
   }
 
   #hasAbandoned(params: unknown, { principal }: Visit): boolean {

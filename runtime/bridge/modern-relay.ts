@@ -15,7 +15,7 @@ import type { Account } from "./events.js";
 import type { Flow } from "./flow.js";
 import type { ParamHeader } from "./headers.js";
 import { messageOf } from "./legacy-session.js";
-import { META } from "./meta.js";
+import { META, stripMessageMeta } from "./meta.js";
 import type { Behind } from "./modern-front.js";
 import type { ModernServer } from "./modern-server.js";
 import type { BridgeOptions } from "./options.js";
@@ -46,6 +46,10 @@ export class ModernRelay implements Behind {
 
   abandon(): boolean {
     return false;
+  }
+
+  notify(message: Wire): Promise<void> {
+    return this.#given.server.notify(stripMessageMeta(message, NOTHING_CROSSES));
   }
 
   /** The server is not this one's alone. */
@@ -83,7 +87,7 @@ export class ModernRelay implements Behind {
       const own = (result: unknown): unknown => this.#own(method, restamped(result, flow.id));
       const reply = crossAnswer(agreement, answer, asked, "clientToServer", own, back);
       this.#tellSteps(agreement, method, "serverToClient", "error" in answer ? "error" : "result", back);
-      return withId(reply, flow.id);
+      return withId(reply, flow.id, message);
     } finally {
       if (minted !== undefined) server.tokens.end(minted);
     }
@@ -157,6 +161,9 @@ export class ModernRelay implements Behind {
 
 /** A subscription is a stream that ends when its client or its server ends it. */
 const FOREVER = 2_147_483_647;
+
+/** No metadata that the protocol keeps for itself means anything on the other hop. */
+const NOTHING_CROSSES = { tasks: false, extensions: [] };
 
 interface Carrying {
   readonly flow: Flow;

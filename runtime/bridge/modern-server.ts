@@ -11,6 +11,7 @@ import { metaOf } from "./answers.js";
 import { codeIn } from "./eras.js";
 import { paramHeaders, standardHeaders, ToolBook, type InvalidTool, type ParamHeader } from "./headers.js";
 import { META } from "./meta.js";
+import { withId } from "./payload.js";
 import { readError } from "./refusal.js";
 import type { Peer } from "./peer.js";
 import { ProgressTokens } from "./tokens.js";
@@ -91,6 +92,11 @@ export class ModernServer {
     return { answer, rest: () => under.rest() };
   }
 
+  /** Sends a notification. Rejects with `Unreachable`. */
+  notify(message: Wire): Promise<void> {
+    return this.peer.notify(message, { headers: this.#headers(message) });
+  }
+
   #send({ request, signal, timeout, onFrame, reason }: ModernCall): UpstreamCall {
     this.#last += 1;
     const id = this.#last;
@@ -103,7 +109,7 @@ export class ModernServer {
       isNamed,
       take: onFrame,
     });
-    const message: Wire = { ...request, id };
+    const message = withId(request, id);
     const call = startCall(this.peer, message, {
       signal,
       timeout,

@@ -2,6 +2,7 @@
 
 import { isWire } from "../capabilities.js";
 import { withField, withoutField } from "../copy.js";
+import { carryField } from "../exact.js";
 import type { Wire } from "../protocol.js";
 import { metaOf } from "./answers.js";
 
@@ -15,7 +16,9 @@ export function withMeta(payload: unknown, key: string, value: unknown): unknown
   return Object.keys(rest).length === 0 ? withoutField(holder, "_meta") : withField(holder, "_meta", rest);
 }
 
-/** Gives a message with another id. */
-export function withId(message: Wire, id: unknown): Wire {
-  return message["id"] === id ? message : withField(message, "id", id);
+/** Gives a message with another id, written as it is in the message it was taken from, if it was. */
+export function withId(message: Wire, id: unknown, from: Wire = {}): Wire {
+  const given = message["id"] === id ? message : withField(message, "id", id);
+  carryField(from, given, "id");
+  return given;
 }

@@ -130,7 +130,7 @@ export class RelayBackend implements Backend {
       const reply = crossAnswer(this.#agreement, answer, { method: flow.method, params: asking.params }, "clientToServer", own, back);
       this.#tellSteps(flow.method, "serverToClient", "error" in answer ? "error" : "result", back);
       if (!("error" in answer)) this.#keep(outbound);
-      return withId(reply, flow.id);
+      return withId(reply, flow.id, flow.message);
     } finally {
       if (minted !== undefined) this.#tokens.end(minted);
     }
@@ -310,10 +310,13 @@ export class RelayBackend implements Backend {
   #give(method: string, frame: Wire, sink: Sink | undefined): Promise<void> | void {
     const outbound = this.#crossDown(method, frame);
     if (outbound === undefined) return undefined;
-    const written = tell(this.#client, outbound, sink);
-    if (written === false && this.#unheard.add(outbound)) return undefined;
-    if (written === false) this.#drop("upstream", method, "the client has no stream for it");
-    else return written;
+    // What a server logs is most likely of the request it works at; that comes before its answer only on the same stream.
+    const written = tell(this.#client, outbound, sink ?? (method === "notifications/message" ? this.#streamFor(undefined) : undefined));
+    if (written !== false) return written;
+    if (this.#unheard.add(outbound)) return undefined;
+    const only = sink === undefined ? this.#streamFor(undefined) : undefined;
+    if (only !== undefined) return only.write(outbound);
+    this.#drop("upstream", method, "the client has no stream for it");
   }
 
   #crossDown(method: string, frame: Wire): Wire | undefined {
@@ -336,7 +339,7 @@ export class RelayBackend implements Backend {
     const answer = await this.#answerTo(id, method, frame, flow);
     if (answer === undefined) return;
     this.#lastNote = undefined;
-    await peer.notify(withId(answer, id)).catch((error: unknown) => this.#drop("upstream", method, error));
+    await peer.notify(withId(answer, id, frame)).catch((error: unknown) => this.#drop("upstream", method, error));
   }
 
   async #answerTo(id: RequestId, method: string, frame: Wire, flow: Flow | undefined): Promise<Wire | undefined> {

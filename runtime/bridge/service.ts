@@ -4,6 +4,7 @@
 import { isWire } from "../capabilities.js";
 import { isEnvelopeError } from "../errors.js";
 import { liftEnvelope } from "../envelope.js";
+import { carryAll } from "../exact.js";
 import { codecFor, knownRevisions, resolve } from "../mcp.js";
 import type { Wire } from "../protocol.js";
 import { METHOD_NOT_FOUND } from "../rpc-codes.js";
@@ -188,6 +189,7 @@ export class BridgeService implements Service {
     const profile = resolve({ revision: downstream, client: capabilities, server: told["capabilities"], transport });
     const codec = await codecFor(downstream, profile, { checked: true });
     const welcome = codec.lower("initialize", "result", told, OF_CAPABILITIES) as Wire;
+    carryAll(server.discovered, welcome);
     return ModernBackend.open(
       {
         server,

@@ -1,13 +1,8 @@
 // Reads and writes the text of messages so that no number changes on the way through: what JavaScript cannot hold, or would write otherwise
-// (2^53 + 1, 1.0, 1e400), is kept as it was written, beside the object it stands in, and written again while that object is still there.
+// (2^53 + 1, 1.0, 1e400), is kept as it was written, beside the object it stands in, and written again while that object or a copy is still there.
 
 import { isLosslessNumber, LosslessNumber, parse, stringify } from "lossless-json";
-
-/** The source text of numbers, by the object or array that holds them and the key they stand at. */
-const SOURCES = new WeakMap<object, ReadonlyMap<string, string>>();
-
-/** Tells whether any number is kept: while none is, writing needs no walk. */
-let anyKept = false;
+import { isAnyKept, keepSources, sourceOf } from "../exact.js";
 
 /** Finds what may be a number that does not come back as it is: a fraction, an exponent, a minus before nought, or more digits than a double has. */
 const SUSPECT = /\d[.eE][-+\d]|\d{16}|-0/;
@@ -27,21 +22,15 @@ export function parseMessage(text: string): unknown {
     // JSON.parse has the last word on a key that is there twice; so does this.
     onDuplicateKey: ({ newValue }) => newValue,
   });
-  keepSources(value, exact);
+  keepFragile(value, exact);
   return value;
 }
 
 /** Writes a message as one line of JSON text. */
 export function stringifyMessage(message: unknown): string {
-  if (!anyKept) return JSON.stringify(message);
+  if (!isAnyKept()) return JSON.stringify(message);
   const exact = withSources(message);
   return exact === message ? JSON.stringify(message) : (stringify(exact) ?? "null");
-}
-
-/** Takes over what is kept for one object to a copy of it whose values of the same keys are the same. */
-export function carrySources(from: object, to: object): void {
-  const kept = SOURCES.get(from);
-  if (kept !== undefined && !SOURCES.has(to)) SOURCES.set(to, kept);
 }
 
 function isFragile(source: string): boolean {
@@ -78,28 +67,24 @@ function endOfString(text: string, start: number): number {
 }
 
 /** Walks both readings of one text together: what the exact one holds as text is kept for the plain one's holder. */
-function keepSources(plain: unknown, exact: unknown): void {
+function keepFragile(plain: unknown, exact: unknown): void {
   if (typeof plain !== "object" || plain === null || typeof exact !== "object" || exact === null) return;
   let sources: Map<string, string> | undefined;
   for (const [key, value] of Object.entries(plain)) {
     const twin: unknown = Reflect.get(exact, key);
     if (isLosslessNumber(twin)) (sources ??= new Map()).set(key, twin.value);
-    else keepSources(value, twin);
+    else keepFragile(value, twin);
   }
-  if (sources === undefined) return;
-  SOURCES.set(plain, sources);
-  anyKept = true;
+  if (sources !== undefined) keepSources(plain, sources);
 }
 
 /** Gives the value with kept numbers in place; the same object where there are none. */
 function withSources(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  const kept = SOURCES.get(value);
   let copy: unknown[] | Record<string, unknown> | undefined;
   for (const [key, entry] of Object.entries(value)) {
-    const source = kept?.get(key);
-    const isKept = source !== undefined && typeof entry === "number" && Object.is(Number(source), entry);
-    const next = isKept ? new LosslessNumber(source) : withSources(entry);
+    const source = sourceOf(value, key, entry);
+    const next = source === undefined ? withSources(entry) : new LosslessNumber(source);
     if (next === entry) continue;
     copy ??= Array.isArray(value) ? value.slice() : { ...value };
     Object.defineProperty(copy, key, { value: next, enumerable: true, configurable: true, writable: true });

@@ -155,6 +155,33 @@ describe.each(PAIRS)("a client at %s and a server at %s", (client, server) => {
   });
 });
 
+describe("what a server says with one call under way", () => {
+  it("comes before the answer where the client has one stream a request: its logs, and what it has no other stream for", async () => {
+    const frames: Wire[] = [
+      { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } },
+      { jsonrpc: "2.0", method: "vendor/told", params: {} },
+      { jsonrpc: "2.0", method: "notifications/tools/list_changed" },
+    ];
+    const newest = LEGACY.at(-1) ?? "";
+    const room = roomWith(
+      serverAt(newest, () => {
+        for (const frame of frames) room.connector.peer.push(frame);
+        return { content: [] };
+      }),
+    );
+    const client = new PlayedClient(room.service, "streamable-http");
+    await client.open(newest);
+    await client.call("tools/call", { name: "x" });
+    expect(client.written.map(({ frame, on }) => [frame["method"], on])).toEqual([
+      ["notifications/message", "request"],
+      ["vendor/told", "request"],
+    ]);
+    client.hasSide = true;
+    client.conversation.hears();
+    expect(client.written.at(-1)).toMatchObject({ frame: frames[2], on: "side" });
+  });
+});
+
 describe("the handshake", () => {
   it.each(LEGACY)("offers the server another revision where it refuses %s", async (first) => {
     const script: Script = ({ method, params }) => {

@@ -232,6 +232,21 @@ describe("a request", () => {
   });
 });
 
+describe("a notification", () => {
+  it("that no revision knows goes on, without what belongs to the client's hop; one of the other era does not", async () => {
+    const room = open();
+    await room.ask(request(1, "tools/list"));
+    const told = async (method: string): Promise<void> => {
+      const params = { a: 1, _meta: { "v/k": 1, "io.modelcontextprotocol/logLevel": "info" } };
+      await room.service.exchange({ jsonrpc: "2.0", method, params }, { sink: { canStream: true, write: () => undefined } });
+    };
+    await told("vendor/told");
+    await told("notifications/roots/list_changed");
+    expect(sent(room, "vendor/told")).toEqual([{ jsonrpc: "2.0", method: "vendor/told", params: { a: 1, _meta: { "v/k": 1 } } }]);
+    expect(sent(room, "notifications/roots/list_changed")).toEqual([]);
+  });
+});
+
 describe("a pipe", () => {
   it("whose first request is modern stays so", async () => {
     const room = open(() => ({ tools: [] }), "stdio");

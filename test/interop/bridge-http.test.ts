@@ -1,7 +1,8 @@
 // Native clients through the bridge to native servers over HTTP, each over the SDK's own transport on either side: Streamable HTTP with every pair whose
 // releases have it, and HTTP+SSE with those that have that.
 import { describePairs, PAIRS, type Pair } from "./bridge-cases.js";
-import { openHttp, speaks, type HttpKind } from "./bridge-ways.js";
+import { speaks, type HttpKind } from "./bridge-http.js";
+import { openHttp } from "./bridge-ways.js";
 
 const over = (client: HttpKind, server: HttpKind): readonly Pair[] =>
   PAIRS.filter((pair) => speaks(pair.client, client) && speaks(pair.server, server));

@@ -11,7 +11,10 @@ import { requestFor, type Sample } from "./samples.js";
 import { settle, within, type Settled } from "./settle.js";
 
 /** How long an operation may take, in milliseconds. */
-const PATIENCE = 10_000;
+const PATIENCE = 20_000;
+
+/** How long connecting may take, which may have to start two processes first. */
+const START = 50_000;
 
 /** A native client in a session. */
 export interface Played {
@@ -39,7 +42,7 @@ export async function play(peer: LoadedPeer, transport: Transport): Promise<Play
       return reply;
     });
   }
-  await within(PATIENCE, `${peer.alias} to connect`, client.connect(transport));
+  await within(START, `${peer.alias} to connect`, client.connect(transport));
   return { peer, client, heard, asked };
 }
 

@@ -1,9 +1,14 @@
-// Native clients through `polyrev bridge` as the command they start, to native servers as the command that it starts: every client and every server
-// at least once, within an era and across.
-import { describePairs, PAIRS } from "./bridge-cases.js";
-import { openProcess } from "./bridge-ways.js";
+// Native clients through `polyrev bridge` as a process: as the command a client starts, with the native server as the command that it starts, and as
+// a server that listens. Every client and every server at least once over each transport it has, within an era and across.
+import { describePairs, PAIRS, type Pair } from "./bridge-cases.js";
+import { openListening, openProcess } from "./bridge-ways.js";
 
-const CHOSEN = new Set([
+/** Picks pairs by the names of client and server. */
+function chosen(...names: readonly string[]): readonly Pair[] {
+  return PAIRS.filter(({ client, server }) => names.includes(`${client.alias} ${server.alias}`));
+}
+
+const OVER_PIPES = chosen(
   "sdk-1.0 sdk-2",
   "sdk-1.10 sdk-1.32",
   "sdk-1.12 sdk-1.0",
@@ -11,10 +16,17 @@ const CHOSEN = new Set([
   "sdk-1.32 sdk-1.12",
   "sdk-1.32 sdk-1.22",
   "sdk-2 sdk-2",
-]);
-
-describePairs(
-  "over pipes",
-  PAIRS.filter(({ client, server }) => CHOSEN.has(`${client.alias} ${server.alias}`)),
-  () => openProcess,
 );
+const OVER_HTTP = chosen(
+  "sdk-1.10 sdk-1.12",
+  "sdk-1.12 sdk-2",
+  "sdk-1.22 sdk-1.10",
+  "sdk-1.32 sdk-1.22",
+  "sdk-1.22 sdk-1.32",
+  "sdk-2 sdk-2",
+);
+const OVER_SSE = chosen("sdk-1.0 sdk-1.10", "sdk-1.10 sdk-1.0");
+
+describePairs("over pipes", OVER_PIPES, () => openProcess);
+describePairs("over Streamable HTTP", OVER_HTTP, () => openListening("streamable-http", "streamable-http"));
+describePairs("over HTTP+SSE", OVER_SSE, () => openListening("legacy-sse", "legacy-sse"));

@@ -133,8 +133,8 @@ function tapPeer(peer: BridgePeer, tap: Tap): BridgePeer {
 /** Taps the transport of an SDK, which sees frames as the SDK has read them; `side` is whose transport it is. */
 export function tapTransport(transport: Transport, side: Side, note: (from: Side, frame: unknown) => void): void {
   const other = side === "client" ? "server" : "client";
-  const send = transport.send.bind(transport) as (message: unknown, ...rest: readonly unknown[]) => Promise<void>;
-  transport.send = (message: unknown, ...rest: readonly unknown[]) => {
+  const send = transport.send.bind(transport);
+  transport.send = (message, ...rest) => {
     note(side, message);
     return send(message, ...rest);
   };
@@ -145,9 +145,9 @@ export function tapTransport(transport: Transport, side: Side, note: (from: Side
     set(next: Transport["onmessage"]) {
       listener =
         next &&
-        ((message, ...rest: readonly unknown[]) => {
+        ((message, ...rest) => {
           note(other, message);
-          (next as (message: unknown, ...rest: readonly unknown[]) => void)(message, ...rest);
+          next(message, ...rest);
         });
     },
   });

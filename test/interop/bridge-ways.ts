@@ -1,26 +1,24 @@
 // The ways from a native client through a bridge to a native server: in memory, over HTTP on this machine, and with the bridge and the server as
 // processes of their own. Each keeps the frames of both hops.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { BridgeEvent } from "../../runtime/bridge/events.js";
+import { DEFAULT_TIMEOUTS } from "../../runtime/bridge/options.js";
 import type { Connector, Peer as BridgePeer } from "../../runtime/bridge/peer.js";
 import { BridgeService } from "../../runtime/bridge/service.js";
-import type { Wire } from "../../runtime/index.js";
 import { Exchange } from "../../runtime/transport/exchange.js";
 import { httpConnector } from "../../runtime/transport/http-connector.js";
 import { parseMessage, stringifyMessage } from "../../runtime/transport/json.js";
 import { listenHttp } from "../../runtime/transport/node-http.js";
 import { serveStdio } from "../../runtime/transport/stdio-server.js";
-import { DEFAULT_TIMEOUTS } from "../../runtime/bridge/options.js";
 import { optionsWith } from "../bridge/room.js";
+import { script, start } from "../conformance/program.js";
+import { httpTransport, serveHttp, type HttpKind } from "./bridge-http.js";
 import { play, type Played } from "./bridge-play.js";
 import { bridgedHandlers, serverRoom } from "./bridge-server.js";
 import { Tap, tapConnector, tapService, tapTransport, type Side } from "./bridge-tap.js";
@@ -28,7 +26,6 @@ import { memoryLine, type Transport } from "./line.js";
 import { serverCapabilities } from "./native-server.js";
 import { loadPeer, type LoadedPeer, type Peer } from "./peers.js";
 import { scriptCommand } from "./script.js";
-import { loadModule } from "./sdk.js";
 
 /** A native client in a session with a native server, with a bridge between. */
 export interface Bridged {
@@ -79,7 +76,7 @@ function bridgeTo(connector: Connector): {
   readonly tap: Tap;
   readonly events: BridgeEvent[];
   readonly service: ReturnType<typeof tapService>;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 } {
   const tap = new Tap();
   const events: BridgeEvent[] = [];
@@ -140,14 +137,6 @@ function streamTransport(output: PassThrough, input: PassThrough, readLine: (tex
   return transport;
 }
 
-/** Names a transport over HTTP. */
-export type HttpKind = "streamable-http" | "legacy-sse";
-
-/** Tells whether the release of a peer has a transport. */
-export function speaks({ alias }: Peer, kind: HttpKind): boolean {
-  return kind === "legacy-sse" ? ["sdk-1.0", "sdk-1.10"].includes(alias) : alias !== "sdk-1.0";
-}
-
 /** Opens sessions over HTTP, the client on one transport and the server on another; all of it in this process. */
 export function openHttp(clientKind: HttpKind, serverKind: HttpKind): Open {
   return async (client, server) => {
@@ -168,121 +157,6 @@ export function openHttp(clientKind: HttpKind, serverKind: HttpKind): Open {
         await serving.close();
       },
     };
-  };
-}
-
-type UrlTransport = new (url: URL) => Transport;
-
-/** Makes the SDK's own transport to an address. */
-export async function httpTransport({ alias, era }: Peer, kind: HttpKind, url: string): Promise<Transport> {
-  if (kind === "legacy-sse") {
-    // The first release leaves it to the application to have this.
-    const { EventSource } = await loadModule<{ EventSource: unknown }>("eventsource");
-    Object.assign(globalThis, { EventSource });
-    const { SSEClientTransport } = await loadModule<{ SSEClientTransport: UrlTransport }>(`${alias}/client/sse.js`);
-    return new SSEClientTransport(new URL(url));
-  }
-  const module = era === "modern" ? "@modelcontextprotocol/client" : `${alias}/client/streamableHttp.js`;
-  const { StreamableHTTPClientTransport } = await loadModule<{ StreamableHTTPClientTransport: UrlTransport }>(module);
-  return new StreamableHTTPClientTransport(new URL(url));
-}
-
-/** A native server that listens; `sessions` are the session ids that its clients sent. */
-export interface HttpServing {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
-
-/** Has a native server listen. */
-export async function serveHttp(loaded: LoadedPeer, kind: HttpKind): Promise<HttpServing> {
-  const handler =
-    loaded.era === "modern"
-      ? await modernHandler(loaded)
-      : kind === "legacy-sse"
-        ? await sseHandler(loaded)
-        : await streamableHandler(loaded);
-  const server = createServer((request, response) => {
-    Promise.resolve(handler(request, response)).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${kind === "legacy-sse" ? "sse" : "mcp"}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-interface ServedTransport extends Transport {
-  readonly sessionId?: string;
-  handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  handlePostMessage(request: IncomingMessage, response: ServerResponse): Promise<void>;
-}
-
-async function streamableHandler(loaded: LoadedPeer): Promise<NodeHandler> {
-  const { StreamableHTTPServerTransport } = await loadModule<{ StreamableHTTPServerTransport: new (options: Wire) => ServedTransport }>(
-    `${loaded.alias}/server/streamableHttp.js`,
-  );
-  const sessions = new Map<unknown, ServedTransport>();
-  return async (request, response) => {
-    const known = sessions.get(request.headers["mcp-session-id"]);
-    if (known !== undefined) return known.handleRequest(request, response);
-    const transport: ServedTransport = new StreamableHTTPServerTransport({
-      sessionIdGenerator: () => randomUUID(),
-      onsessioninitialized: (id: string) => sessions.set(id, transport),
-    });
-    await loaded.serve(serverCapabilities(loaded.revision), bridgedHandlers(loaded, serverRoom()), transport);
-    return transport.handleRequest(request, response);
-  };
-}
-
-async function sseHandler(loaded: LoadedPeer): Promise<NodeHandler> {
-  const { SSEServerTransport } = await loadModule<{
-    SSEServerTransport: new (path: string, response: ServerResponse) => ServedTransport & { _sessionId: string };
-  }>(`${loaded.alias}/server/sse.js`);
-  const sessions = new Map<unknown, ServedTransport>();
-  return async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
-    if (request.method === "GET" && pathname === "/sse") {
-      const transport = new SSEServerTransport("/message", response);
-      sessions.set(transport._sessionId, transport);
-      return loaded.serve(serverCapabilities(loaded.revision), bridgedHandlers(loaded, serverRoom()), transport);
-    }
-    const known = pathname === "/message" ? sessions.get(searchParams.get("sessionId")) : undefined;
-    if (known !== undefined) return known.handlePostMessage(request, response);
-    response.writeHead(405).end();
-  };
-}
-
-interface ModernHandler {
-  readonly notify: { toolsChanged(): void; promptsChanged(): void; resourcesChanged(): void; resourceUpdated(uri: string): void };
-}
-
-async function modernHandler(loaded: LoadedPeer): Promise<NodeHandler> {
-  const [{ createMcpHandler }, { toNodeHandler }] = await Promise.all([
-    loadModule<{ createMcpHandler: (factory: () => unknown, options: Wire) => ModernHandler }>("@modelcontextprotocol/server"),
-    loadModule<{ toNodeHandler: (handler: ModernHandler) => NodeHandler }>("@modelcontextprotocol/node"),
-  ]);
-  const room = serverRoom();
-  const handlers = bridgedHandlers(loaded, room);
-  const handler = createMcpHandler(() => loaded.newServer(serverCapabilities(loaded.revision), handlers), { legacy: "reject" });
-  const announce: Readonly<Record<string, (params: Wire) => void>> = {
-    "notifications/tools/list_changed": () => handler.notify.toolsChanged(),
-    "notifications/prompts/list_changed": () => handler.notify.promptsChanged(),
-    "notifications/resources/list_changed": () => handler.notify.resourcesChanged(),
-    "notifications/resources/updated": ({ uri }) => handler.notify.resourceUpdated(String(uri)),
-  };
-  room.announce = ({ method, params }) => announce[String(method)]?.((params ?? {}) as Wire);
-  const answer = toNodeHandler(handler);
-  return (request, response) => {
-    if (request.headers["mcp-session-id"] !== undefined) throw new Error("a modern server was sent a session id");
-    return answer(request, response);
   };
 }
 
@@ -325,3 +199,28 @@ export const openProcess: Open = async (client, server) => {
     },
   };
 };
+
+/** Opens sessions with the bridge as a process that listens, before a server that listens here. */
+export function openListening(clientKind: HttpKind, serverKind: HttpKind): Open {
+  return async (client, server) => {
+    const [reader, writer] = await Promise.all([loadPeer(client), loadPeer(server)]);
+    const tap = new Tap();
+    const serving = await serveHttp(writer, serverKind, (from, frame) => tap.note("upstream", from, frame));
+    const listen = ["--listen", "http://127.0.0.1:0/mcp", "--log", "warn"];
+    const bridge = await start(script("runtime/cli/main.ts", "bridge", "--upstream", serving.url, ...listen));
+    const url = clientKind === "legacy-sse" ? bridge.url.replace(/\/mcp$/, "/sse") : bridge.url;
+    const transport = await httpTransport(reader, clientKind, url);
+    tapTransport(transport, "client", (from, frame) => tap.note("downstream", from, frame));
+    const played = await play(reader, transport);
+    return {
+      played,
+      tap: () => tap,
+      events: [],
+      async close() {
+        await played.client.close();
+        await bridge.stop();
+        await serving.close();
+      },
+    };
+  };
+}

@@ -6,11 +6,11 @@ import type { Wire } from "../../runtime/index.js";
 
 /** The side of a connection that an SDK holds: what its releases expect of a transport. */
 export interface Transport {
-  onmessage?: ((message: unknown) => void) | undefined;
+  onmessage?: ((message: unknown, ...rest: readonly unknown[]) => void) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   start(): Promise<void>;
-  send(message: unknown): Promise<void>;
+  send(message: unknown, ...rest: readonly unknown[]): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,7 +1,8 @@
 // Numbers on their way through: what is read and written again says the same digits, also after the message around them was edited.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { carrySources, parseMessage, stringifyMessage } from "../../runtime/transport/json.js";
+import { carrySources } from "../../runtime/exact.js";
+import { parseMessage, stringifyMessage } from "../../runtime/transport/json.js";
 
 describe("a number", () => {
   it.each([
