@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { Wire } from "../../runtime/index.js";
 import { HttpClient, post } from "../bridge/faults/http-client.js";
 import { ScriptedHttp } from "../bridge/faults/http-server.js";
-import { bridge, errorIn, INITIALIZE, PipeClient, ROOT, Running, textOf } from "../bridge/faults/processes.js";
+import { bridge, errorIn, INITIALIZE, PipeClient, ROOT, textOf, type Running } from "../bridge/faults/processes.js";
 
 const SECRET = "s3cr3t-that-nobody-may-see";
 const SERVER = `${ROOT}test/bridge/faults/stdio-server.mjs`;
@@ -15,9 +15,9 @@ const running: Running[] = [];
 const servers: ScriptedHttp[] = [];
 
 function run(...args: readonly string[]): PipeClient {
-  const process_ = new PipeClient(bridge(...args), { ...process.env, MY_SECRET: `Bearer ${SECRET}`, LATIN: "caf\u00e9" });
-  running.push(process_);
-  return process_;
+  const client = new PipeClient(bridge(...args), { ...process.env, MY_SECRET: `Bearer ${SECRET}` });
+  running.push(client);
+  return client;
 }
 
 async function serverAt(era: "legacy" | "modern"): Promise<ScriptedHttp> {

@@ -32,6 +32,8 @@ export function post(
       });
     });
     sent.on("error", reject);
+    // What is refused while it is on its way may break the connection after the answer as well.
+    sent.on("socket", (socket) => socket.setMaxListeners(0).on("error", () => {}));
     sent.end(body);
   });
 }

@@ -81,7 +81,7 @@ export class ScriptedHttp {
       return;
     }
     const { id, method, params } = message;
-    if (id === undefined || method === undefined) {
+    if (id === undefined || typeof method !== "string") {
       response.writeHead(202).end();
       return;
     }
@@ -91,7 +91,7 @@ export class ScriptedHttp {
       this.#tools[name]?.({ id, given, request, response, answer });
       return;
     }
-    const result = this.#ownResult(String(method), params as Wire);
+    const result = this.#ownResult(method, params as Wire);
     const error = { code: -32601, message: "no such method" };
     this.#sessions += 1;
     const session = method === "initialize" ? { "mcp-session-id": `session-${this.#sessions}` } : {};
@@ -124,7 +124,7 @@ export function shuffling(): Tool {
   return (call) => {
     held.push(call);
     if (held.length < Number(call.given["of"])) return;
-    const all = held.splice(0).reverse();
+    const all = held.splice(0).toReversed();
     for (const rest of [1, 2, 0]) {
       for (const [index, { given, answer }] of all.entries()) if (index % 3 === rest) answer(String(given["text"]));
     }

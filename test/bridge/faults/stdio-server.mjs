@@ -41,7 +41,7 @@ const TOOLS = {
   shuffle: (id, { text, of }) => {
     held.push([id, text]);
     if (held.length < of) return;
-    const all = held.splice(0).reverse();
+    const all = held.splice(0).toReversed();
     for (const rest of [1, 2, 0]) for (const [index, [own, said]] of all.entries()) if (index % 3 === rest) answer(own, said);
   },
   deaf: (id, { text }) => {
