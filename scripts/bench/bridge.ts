@@ -7,6 +7,8 @@ import { bridge, Lane, type Hops, type Way } from "./bridge/lanes.js";
 
 /** How much is measured. */
 export interface Effort {
+  /** Calls before anything is measured: the first thousand cost several times as much. */
+  readonly warm: number;
   readonly rounds: number;
   /** Calls of one round, one after another. */
   readonly calls: number;
@@ -16,8 +18,8 @@ export interface Effort {
 }
 
 /** The effort of a full measurement, and of a quick one. */
-export const FULL: Effort = { rounds: 21, calls: 200, load: 100_000, starts: 9 };
-export const QUICK: Effort = { rounds: 5, calls: 50, load: 3_000, starts: 3 };
+export const FULL: Effort = { warm: 4_000, rounds: 21, calls: 200, load: 100_000, starts: 9 };
+export const QUICK: Effort = { warm: 1_500, rounds: 5, calls: 50, load: 3_000, starts: 3 };
 
 const IN_FLIGHT = 32;
 
@@ -52,7 +54,7 @@ async function measureLane({ name, hops, latency, cpu }: LaneBars, effort: Effor
     const direct = await lane.direct();
     const least = await lane.least();
     const ways = [direct, bridged, ...(least === undefined ? [] : [least])];
-    for (const { client } of ways) await load(client, 600);
+    for (const { client } of ways) await load(client, effort.warm);
     const [added = Number.NaN, floor] = await addedLatency(direct, ways.slice(1), effort);
     const ownCpu = await cpuPerCall(bridged, effort.load);
     const after = memoryOf(bridged);
