@@ -103,8 +103,10 @@ export function planBridge(flags: BridgeFlags, rest: readonly string[], room: Pl
 
 function upstreamOf({ upstream, header, headerFile, env }: BridgeFlags, rest: readonly string[], room: PlanRoom): UpstreamTarget {
   if (/^https?:\/\//i.test(upstream)) {
-    if (rest.length > 0) throw new CommandFault(`--upstream is an address, so nothing may stand behind --: ${rest.join(" ")}`);
-    if (!URL.canParse(upstream)) throw new CommandFault(`cannot use --upstream ${JSON.stringify(upstream)}: it is no address`);
+    if (rest.length > 0)
+      throw new CommandFault("cannot use what stands behind --: --upstream is an address; leave it out, or give a command");
+    if (!URL.canParse(upstream))
+      throw new CommandFault("cannot use --upstream: it starts like an address and is none; give one such as https://example.com/mcp");
     return { kind: "url", url: new URL(upstream), headers: headersOf(header, headerFile, room) };
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(upstream)) {
@@ -113,7 +115,7 @@ function upstreamOf({ upstream, header, headerFile, env }: BridgeFlags, rest: re
   const [command, ...args] = [...parseArgsStringToArgv(upstream), ...rest];
   if (command === undefined) throw new CommandFault("cannot use --upstream: it is empty; give an address or a command");
   if (header.length > 0 || headerFile !== undefined) {
-    throw new CommandFault("--upstream is a command, which takes no headers; hand secrets on with --env NAME");
+    throw new CommandFault("cannot use --header or --header-file: --upstream is a command; hand secrets on with --env NAME");
   }
   return { kind: "command", command, args, env: environmentOf(env, room) };
 }
@@ -122,41 +124,42 @@ function upstreamOf({ upstream, header, headerFile, env }: BridgeFlags, rest: re
 function headersOf(names: readonly string[], file: string | undefined, room: PlanRoom): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (const entry of names) {
-    const at = entry.indexOf("=");
-    const [name, variable] = [entry.slice(0, at), entry.slice(at + 1)];
-    if (at < 1)
-      throw new CommandFault(`cannot use --header ${JSON.stringify(entry)}: write name=VARIABLE, with the value in the environment`);
-    const value = room.environment[variable];
-    if (value === undefined) throw new CommandFault(`cannot use --header ${name}: the environment has no ${variable}`);
+    const [, name = "", variable = ""] = /^([^=:\s]*)=(.*)$/s.exec(entry) ?? [];
+    const value = name === "" ? undefined : room.environment[variable];
+    // What stands there may be the secret itself, and is not repeated.
+    if (value === undefined) {
+      const shown = /^[^=:\s]*/.exec(entry)?.[0] ?? "";
+      const reason = name === "" ? "it has no name=" : "the environment has no such variable";
+      throw new CommandFault(`cannot use --header ${shown}: ${reason}; write name=VARIABLE, and set the variable to the value`);
+    }
     addHeader(headers, name, value, `--header ${name}`);
   }
-  if (file !== undefined) for (const line of readLines(file, room)) addHeaderLine(headers, line, file);
+  if (file === undefined) return headers;
+  for (const [index, line] of readText(file, "--header-file", room).split(/\r?\n/).entries()) {
+    if (line.trim() !== "" && !line.startsWith("#")) addHeaderLine(headers, line, `${file}:${index + 1}`);
+  }
   return headers;
 }
 
-function readLines(file: string, room: PlanRoom): readonly string[] {
-  return readText(file, "--header-file", room)
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== "" && !line.startsWith("#"));
-}
-
-function addHeaderLine(headers: Record<string, string>, line: string, file: string): void {
+function addHeaderLine(headers: Record<string, string>, line: string, place: string): void {
   const at = line.indexOf(":");
-  if (at < 1) throw new CommandFault(`cannot use ${file}: a line has no colon; write one "name: value" a line`, 1);
-  addHeader(headers, line.slice(0, at).trim(), line.slice(at + 1).trim(), file);
+  if (at < 1) throw new CommandFault(`${place}: cannot read the header: it has no colon; write one "name: value" a line`, 1);
+  addHeader(headers, line.slice(0, at).trim(), line.slice(at + 1).trim(), place, 1);
 }
 
-function addHeader(headers: Record<string, string>, name: string, value: string, source: string): void {
+function addHeader(headers: Record<string, string>, name: string, value: string, place: string, exitCode: 1 | 2 = 2): void {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
-    throw new CommandFault(`cannot use ${source}: ${JSON.stringify(name)} is no header name`);
-  if (/[\r\n\0]/.test(value)) throw new CommandFault(`cannot use ${source}: the value has a line break`);
+    throw new CommandFault(`${place}: ${JSON.stringify(name)} is no header name; use letters, digits and -`, exitCode);
+  if (!/^[\t\x20-\x7e]*$/.test(value))
+    throw new CommandFault(`${place}: the value of ${name} has a character no header may have; use ASCII, without line breaks`, exitCode);
   headers[name.toLowerCase()] = value;
 }
 
 function environmentOf(names: readonly string[], { environment }: PlanRoom): Readonly<Record<string, string>> {
   const entries = names.map((name) => {
     const value = environment[name];
-    if (value === undefined) throw new CommandFault(`cannot hand on --env ${name}: the environment has no such variable`);
+    if (value === undefined)
+      throw new CommandFault(`cannot use --env ${name}: the environment has no such variable; set it, or leave the option out`);
     return [name, value] as const;
   });
   return Object.fromEntries(entries);

@@ -12,6 +12,7 @@ import type { Connector } from "../bridge/peer.js";
 import { BridgeService } from "../bridge/service.js";
 import { isReported, logLineOf, recordOf } from "./bridge-log.js";
 import { isPreset, planBridge, type BridgeFlags, type BridgePlan, type ListenTarget, type UpstreamTarget } from "./bridge-options.js";
+import { within } from "../transport/waiting.js";
 import { CommandFault, reasonOf } from "./fault.js";
 
 /** Runs a bridge until it is told to stop or its client is gone; rejects with `CommandFault`. */
@@ -29,8 +30,20 @@ export async function runBridge(flags: BridgeFlags, rest: readonly string[]): Pr
     await (plan.listen.kind === "stdio" ? onPipe(service, log, stop) : onAddress(service, plan, plan.listen, log, stop));
   } finally {
     await service.close();
-    if (report !== process.stderr) report?.end();
+    await within(written(report), LAST_WRITE_MS);
   }
+  // A client that reads neither answers nor logs must not keep the process alive.
+  process.exit();
+}
+
+/** How long the end of the report and the logs may take, in milliseconds. */
+const LAST_WRITE_MS = 1000;
+
+/** Ends the report; resolves once that and the logs are written. */
+async function written(report: Writable | undefined): Promise<void> {
+  const { stderr } = process;
+  if (report !== undefined && report !== stderr) await new Promise<void>((resolve) => report.end(() => resolve()));
+  await new Promise<void>((resolve) => stderr.write("", () => resolve()));
 }
 
 async function onPipe(service: BridgeService, log: Logger, stop: AbortSignal): Promise<void> {

@@ -7,6 +7,8 @@ import { bridge, Lane, type Hops, type Way } from "./bridge/lanes.js";
 
 /** How much is measured. */
 export interface Effort {
+  /** Calls before anything is measured: the first thousand cost several times as much. */
+  readonly warm: number;
   readonly rounds: number;
   /** Calls of one round, one after another. */
   readonly calls: number;
@@ -16,8 +18,8 @@ export interface Effort {
 }
 
 /** The effort of a full measurement, and of a quick one. */
-export const FULL: Effort = { rounds: 21, calls: 200, load: 100_000, starts: 9 };
-export const QUICK: Effort = { rounds: 5, calls: 60, load: 4_000, starts: 3 };
+export const FULL: Effort = { warm: 4_000, rounds: 21, calls: 200, load: 100_000, starts: 9 };
+export const QUICK: Effort = { warm: 1_500, rounds: 5, calls: 50, load: 3_000, starts: 3 };
 
 const IN_FLIGHT = 32;
 
@@ -52,43 +54,26 @@ async function measureLane({ name, hops, latency, cpu }: LaneBars, effort: Effor
     const direct = await lane.direct();
     const least = await lane.least();
     const ways = [direct, bridged, ...(least === undefined ? [] : [least])];
-    for (const { client } of ways) await load(client, 600);
+    for (const { client } of ways) await load(client, effort.warm);
     const [added = Number.NaN, floor] = await addedLatency(direct, ways.slice(1), effort);
     const ownCpu = await cpuPerCall(bridged, effort.load);
     const after = memoryOf(bridged);
     const floorCpu = least === undefined ? undefined : await cpuPerCall(least, Math.min(effort.load, 20_000));
     for (const { client } of ways) client.close();
+    const row = (what: string, value: number, unit: string, digits: number, limit?: number): Measure => {
+      return { what: `${name}: ${what}`, value, unit, digits, ...(limit === undefined ? {} : { bar: { rule: "at most", limit } }) };
+    };
     return [
-      {
-        what: `bridge, ${name}: added to a call${besides(floor, 3, "ms")}`,
-        value: added,
-        unit: "ms",
-        digits: 3,
-        bar: { rule: "at most", limit: latency },
-      },
-      {
-        what: `bridge, ${name}: processor time a call${besides(floorCpu, 0, "µs")}`,
-        value: ownCpu,
-        unit: "µs",
-        digits: 0,
-        ...(cpu === undefined ? {} : { bar: { rule: "at most", limit: cpu } }),
-      },
-      { what: `bridge, ${name}: memory at rest`, value: atRest, unit: "MiB", digits: 0, bar: { rule: "at most", limit: 80 } },
-      {
-        what: `bridge, ${name}: memory after ${effort.load.toLocaleString("en")} calls`,
-        value: after,
-        unit: "MiB",
-        digits: 0,
-        bar: { rule: "at most", limit: 100 },
-      },
+      row("added to a call", added, "ms", 3, latency),
+      ...(floor === undefined ? [] : [row("added by a relay that only parses and writes", floor, "ms", 3)]),
+      row("processor time a call", ownCpu, "µs", 0, cpu),
+      ...(floorCpu === undefined ? [] : [row("processor time of that relay", floorCpu, "µs", 0)]),
+      row("memory at rest", atRest, "MiB", 0, 80),
+      row(`memory after ${effort.load.toLocaleString("en")} calls`, after, "MiB", 0, 100),
     ];
   } finally {
     await lane.stop();
   }
-}
-
-function besides(floor: number | undefined, digits: number, unit: string): string {
-  return floor === undefined ? "" : ` (the least in Node: ${floor.toFixed(digits)} ${unit})`;
 }
 
 /** Gives, for each way, the median over the rounds of how much longer its median call takes than the direct one. */
@@ -147,7 +132,7 @@ async function measureStart({ starts }: Effort): Promise<Measure> {
       times.push(performance.now() - before);
       await running.stop();
     }
-    const what = "bridge, stdio legacy → HTTP modern: start to the first answer";
+    const what = "stdio legacy → HTTP modern: start to the first answer";
     return { what, value: median(times), unit: "ms", digits: 0, bar: { rule: "at most", limit: 400 } };
   } finally {
     await lane.stop();

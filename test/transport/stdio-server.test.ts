@@ -12,7 +12,7 @@ class Client {
   readonly service = new ScriptedService();
   readonly input = new PassThrough();
   readonly output = new PassThrough();
-  readonly done: Promise<unknown>;
+  readonly done: ReturnType<typeof serveStdio>;
   text = "";
 
   constructor(options: Partial<StdioServerOptions> = {}) {
