@@ -22,7 +22,7 @@ import type { Peer, Sink } from "./peer.js";
 import { whyUnanswered } from "./questions.js";
 import { errorAnswer, errorOf } from "./answers.js";
 import { errorFor } from "./refusal.js";
-import { outcomeOf } from "./rounds.js";
+import { outcomeOf, printType } from "./rounds.js";
 import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
 import { PendingChanges } from "./watching.js";
@@ -215,7 +215,7 @@ export class RelayBackend implements Backend {
   /** A server of this era finishes what it answers: what says otherwise is no success, and no question either. */
   #checkFinished(method: string, result: unknown): void {
     if (!isWire(result) || this.upstream.method(method) === undefined || outcomeOf(result) === "complete") return;
-    const message = `cannot read the answer to ${method}: its result type is ${JSON.stringify(result["resultType"])}`;
+    const message = `cannot read the answer to ${method}: its result type is ${printType(result["resultType"])}`;
     throw Refusal.of({ kind: "upstream-violation", message, from: this.upstream.version, sideEffects: "possible", upstream: result });
   }
 
