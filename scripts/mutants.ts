@@ -24,15 +24,25 @@ interface Outcome {
 export function planted({ file, fault, find, replace }: Mutant, code: string): string {
   const parts = code.split(find);
   if (parts.length === 2) return parts.join(replace);
-  throw new Error(`cannot plant "${fault}": what it replaces stands ${parts.length - 1} times in runtime/${file}, and has to stand there once`);
+  throw new Error(
+    `cannot plant "${fault}": what it replaces stands ${parts.length - 1} times in runtime/${file}, and has to stand there once`,
+  );
 }
 
 /** Writes the outcomes as a table. */
 export function printOutcomes(outcomes: readonly Outcome[]): string {
   const killed = outcomes.filter(({ by }) => by !== undefined).length;
   const kinds = (["proxy", "attack"] as const).map((kind) => `${outcomes.filter(({ mutant }) => mutant.kind === kind).length} ${kind}`);
-  const rows = outcomes.map(({ mutant, by }) => `| ${mutant.kind} | ${mutant.fault} | \`${mutant.file}\` | ${by?.replaceAll("|", "\\|") ?? "**nobody**"} |`);
-  return [`${killed} of ${outcomes.length} faults are noticed (${kinds.join(", ")}).`, "", "| kind | fault | in | noticed by |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  const rows = outcomes.map(
+    ({ mutant, by }) => `| ${mutant.kind} | ${mutant.fault} | \`${mutant.file}\` | ${by?.replaceAll("|", "\\|") ?? "**nobody**"} |`,
+  );
+  return [
+    `${killed} of ${outcomes.length} faults are noticed (${kinds.join(", ")}).`,
+    "",
+    "| kind | fault | in | noticed by |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
 }
 
 /** Makes a copy of the files of the repository, as they are now, in which tests run. */
@@ -74,7 +84,9 @@ function plantAll(mutants: readonly Mutant[], copy: string): Outcome[] {
       writeFileSync(path, planted(mutant, whole));
       const by = firstFailure(copy, mutant.tests);
       const milliseconds = performance.now() - started;
-      process.stdout.write(`${by === undefined ? "SURVIVED" : "noticed "} ${Math.round(milliseconds)} ms  ${mutant.fault}${by === undefined ? "" : `: ${by}`}\n`);
+      process.stdout.write(
+        `${by === undefined ? "SURVIVED" : "noticed "} ${Math.round(milliseconds)} ms  ${mutant.fault}${by === undefined ? "" : `: ${by}`}\n`,
+      );
       return { mutant, by, milliseconds };
     } finally {
       writeFileSync(path, whole);

@@ -48,14 +48,16 @@ const leaks: readonly Mutant[] = ["resultType", "ttlMs", "cacheScope", "_meta"].
   tests: ["bridge/legacy-to-modern"],
 }));
 
-const drops: readonly Mutant[] = ["structuredContent", "annotations", "outputSchema", "title", "isError", "nextCursor", "vendor"].map((field) => ({
-  fault: `${field} is dropped from results`,
-  kind: "proxy",
-  file: AGREEMENT,
-  find: RESULT,
-  replace: dropField(field),
-  tests: PAYLOADS,
-}));
+const drops: readonly Mutant[] = ["structuredContent", "annotations", "outputSchema", "title", "isError", "nextCursor", "vendor"].map(
+  (field) => ({
+    fault: `${field} is dropped from results`,
+    kind: "proxy",
+    file: AGREEMENT,
+    find: RESULT,
+    replace: dropField(field),
+    tests: PAYLOADS,
+  }),
+);
 
 const rewrites: readonly Mutant[] = [
   {
@@ -401,8 +403,8 @@ const others: readonly Mutant[] = [
     fault: "a second request under an id in flight is taken",
     kind: "attack",
     file: "bridge/flow.ts",
-    find: `    if (this.#flows.has(flow.id)) return false;\n`,
-    replace: ``,
+    find: `    else return false;`,
+    replace: `    else this.#flows.set(flow.id, flow);`,
     tests: ["bridge/legacy-to-legacy"],
   },
   {
@@ -482,8 +484,8 @@ const others: readonly Mutant[] = [
     fault: "the query of the server's address stands in errors",
     kind: "attack",
     file: "transport/http-headers.ts",
-    find: "  return `${url.origin}${path.join(\"/\")}`;",
-    replace: "  return `${url.origin}${path.join(\"/\")}${url.search}`;",
+    find: '  return `${url.origin}${path.join("/")}`;',
+    replace: '  return `${url.origin}${path.join("/")}${url.search}`;',
     tests: ["transport/http-client"],
   },
 ];

@@ -7,7 +7,18 @@ import { DEFAULT_TIMEOUTS } from "../../runtime/bridge/options.js";
 import { digestOf, Seal } from "../../runtime/bridge/seal.js";
 import { logLineOf, recordOf } from "../../runtime/cli/bridge-log.js";
 import { parseMessage } from "../../runtime/transport/json.js";
-import { ASKING, askingRoom, FORM, legacyRoom, META, modernRequest, resultOf, ROOTS, type Asked, type LegacyRoom } from "./legacy-script.js";
+import {
+  ASKING,
+  askingRoom,
+  FORM,
+  legacyRoom,
+  META,
+  modernRequest,
+  resultOf,
+  ROOTS,
+  type Asked,
+  type LegacyRoom,
+} from "./legacy-script.js";
 import { MODERN, modernServer } from "./modern-script.js";
 import { PlayedClient, roomWith, until } from "./room.js";
 import { Refuse } from "./wire-peer.js";
@@ -48,7 +59,11 @@ describe("a request state", () => {
   });
 
   it.each([
-    ["with its end moved", (body: string, mac: string) => `${Buffer.from(Buffer.from(body, "base64url").toString().replace("1000", "9000")).toString("base64url")}.${mac}`],
+    [
+      "with its end moved",
+      (body: string, mac: string) =>
+        `${Buffer.from(Buffer.from(body, "base64url").toString().replace("1000", "9000")).toString("base64url")}.${mac}`,
+    ],
     ["without a signature", (body: string) => `${body}.`],
     ["with half a signature", (body: string, mac: string) => `${body}.${mac.slice(0, 20)}`],
     ["with more behind it", (body: string, mac: string) => `${body}.${mac}.${mac}`],
@@ -88,11 +103,14 @@ describe("a request state", () => {
 });
 
 /** Asks for a round; gives the state, and how to come back with it. */
-async function begun(room: LegacyRoom, method = "tools/call"): Promise<{ state: string; back: (change?: Wire, visit?: object) => Promise<Asked> }> {
+async function begun(
+  room: LegacyRoom,
+  method = "tools/call",
+): Promise<{ state: string; back: (change?: Wire, visit?: object) => Promise<Asked> }> {
   const first = resultOf(await room.ask(modernRequest(method, { name: "x" }, { capabilities: ASKING })));
   const state = String(first["requestState"]);
   const back = (change: Wire = {}, visit: object = {}): Promise<Asked> => {
-    const { method: other, ...params } = { inputResponses: { n1: { roots: [] } }, requestState: state, ...change };
+    const { method: other, ...params }: Wire = { inputResponses: { n1: { roots: [] } }, requestState: state, ...change };
     return room.ask(modernRequest(typeof other === "string" ? other : method, { name: "x", ...params }, { capabilities: ASKING }), visit);
   };
   return { state, back };
@@ -129,7 +147,9 @@ describe("a round", () => {
     const room = askingRoom([ROOTS]);
     const { back } = await begun(room);
     const roots = [{ uri: "file:///a" }];
-    await back({ inputResponses: { n1: { roots, resultType: "complete", ttlMs: 1, _meta: { [`${META}clientInfo`]: { name: "forged" } } } } });
+    await back({
+      inputResponses: { n1: { roots, resultType: "complete", ttlMs: 1, _meta: { [`${META}clientInfo`]: { name: "forged" } } } },
+    });
     const [answer] = room.connector.peer.messages.filter(({ id }) => id === "q-roots");
     expect(answer?.["result"]).toMatchObject({ roots });
     expect(JSON.stringify(answer)).not.toContain(META);
@@ -143,7 +163,8 @@ describe("a round", () => {
     const room = legacyRoom(({ method }) => {
       if (method !== "tools/call") return {};
       calls += 1;
-      if (calls === 1) throw new Refuse(-32042, "visit", { elicitations: [{ mode: "url", elicitationId: "e", url: "https://x.test/", message: "m" }] });
+      if (calls === 1)
+        throw new Refuse(-32042, "visit", { elicitations: [{ mode: "url", elicitationId: "e", url: "https://x.test/", message: "m" }] });
       return { content: [] };
     });
     const { back } = await begun(room);
@@ -179,7 +200,9 @@ describe("a call that waits for its client", () => {
     await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING, meta: { progressToken: 1 } }));
     isParked = true;
     await until("the report", () =>
-      room.events.some((event) => event.event === "dropped" && event.method === "notifications/progress" && event.because === "its client is away"),
+      room.events.some(
+        (event) => event.event === "dropped" && event.method === "notifications/progress" && event.because === "its client is away",
+      ),
     );
   });
 });
@@ -226,7 +249,9 @@ describe("a legacy server that forges", () => {
       send({ jsonrpc: "2.0", method: "notifications/message", params: { level: "error", data: 1, _meta: forged } });
       return { content: [] };
     });
-    const { frames } = await room.ask(modernRequest("tools/call", { name: "x" }, { meta: { progressToken: 1, [`${META}logLevel`]: "debug" } }));
+    const { frames } = await room.ask(
+      modernRequest("tools/call", { name: "x" }, { meta: { progressToken: 1, [`${META}logLevel`]: "debug" } }),
+    );
     expect(frames).toHaveLength(2);
     expect(JSON.stringify(frames)).not.toContain(META);
   });
@@ -236,7 +261,10 @@ describe("a legacy server that forges", () => {
     const frames: Wire[] = [];
     const gone = new AbortController();
     const visit = { sink: { canStream: true, write: (frame: Wire) => void frames.push(frame) }, signal: gone.signal, principal: "p" };
-    const listening = room.service.exchange(modernRequest("subscriptions/listen", { notifications: { toolsListChanged: true } }, { id: "mine" }), visit);
+    const listening = room.service.exchange(
+      modernRequest("subscriptions/listen", { notifications: { toolsListChanged: true } }, { id: "mine" }),
+      visit,
+    );
     await until("the acknowledgement", () => frames.length === 1);
     room.connector.peer.push({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: { _meta: { ...forged, "v/k": 1 } } });
     await until("the news", () => frames.length === 2);
@@ -257,7 +285,15 @@ describe("a legacy server that forges", () => {
   });
 
   it.each(["input_required", "task", "anything", 7])("the result type %j is a complete result", async (resultType) => {
-    const room = legacyRoom(() => ({ content: [], tools: [], resultType, inputRequests: { q: { method: "roots/list" } }, requestState: "s", ttlMs: 9e9, cacheScope: "public" }));
+    const room = legacyRoom(() => ({
+      content: [],
+      tools: [],
+      resultType,
+      inputRequests: { q: { method: "roots/list" } },
+      requestState: "s",
+      ttlMs: 9e9,
+      cacheScope: "public",
+    }));
     const result = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
     expect({ ...result, _meta: {} }).toEqual({ content: [], tools: [], resultType: "complete", _meta: {} });
     const listed = resultOf(await room.ask(modernRequest("tools/list")));
@@ -292,11 +328,16 @@ describe("a modern server that forges", () => {
   });
 
   it("a question that was not declared is a fault of the server, and never shown", async () => {
-    const server = modernServer(() => ({ resultType: "input_required", inputRequests: { q: { method: "elicitation/create", params: FORM["params"] } } }));
+    const server = modernServer(() => ({
+      resultType: "input_required",
+      inputRequests: { q: { method: "elicitation/create", params: FORM["params"] } },
+    }));
     const room = roomWith(server.script);
     const client = new PlayedClient(room.service);
     await client.open("2025-11-25", { roots: {} });
-    expect(await client.call("tools/call", { name: "x" })).toMatchObject({ result: { isError: true, _meta: { "polyrev/fault": { code: -31908 } } } });
+    expect(await client.call("tools/call", { name: "x" })).toMatchObject({
+      result: { isError: true, _meta: { "polyrev/fault": { code: -31908 } } },
+    });
     expect(client.framesOf("elicitation/create")).toEqual([]);
   });
 });
@@ -393,7 +434,11 @@ describe("what the bridge writes down", () => {
       if (name === "strange") return { resultType: "r3sult of the server", content: [] };
       if (name === "fails") throw new Refuse(-32603, "3rror-text", { k: "r3sult" });
       if (inputResponses !== undefined) return { content: [{ type: "text", text: "r3sult" }] };
-      return { resultType: "input_required", requestState: "st4te", inputRequests: { q: { method: "elicitation/create", params: FORM["params"] } } };
+      return {
+        resultType: "input_required",
+        requestState: "st4te",
+        inputRequests: { q: { method: "elicitation/create", params: FORM["params"] } },
+      };
     });
     const room = roomWith(server.script);
     const client = new PlayedClient(room.service);

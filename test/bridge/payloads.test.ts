@@ -56,7 +56,11 @@ const PAYLOADS: readonly (readonly [method: string, params: Wire, result: Wire])
       ],
     },
   ],
-  ["prompts/get", { name: "p", arguments: { a: "1" } }, { description: "d", messages: [{ role: "user", content: { type: "text", text: "hi" } }] }],
+  [
+    "prompts/get",
+    { name: "p", arguments: { a: "1" } },
+    { description: "d", messages: [{ role: "user", content: { type: "text", text: "hi" } }] },
+  ],
   ["resources/list", {}, { resources: [{ uri: "test://b", name: "b", title: "B", size: 3, annotations }], nextCursor: "c" }],
 ];
 
