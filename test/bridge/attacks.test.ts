@@ -268,7 +268,7 @@ describe("a legacy server that forges", () => {
     await until("the acknowledgement", () => frames.length === 1);
     room.connector.peer.push({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: { _meta: { ...forged, "v/k": 1 } } });
     await until("the news", () => frames.length === 2);
-    expect((frames[1]?.["params"] as Wire)["_meta"]).toEqual({ "v/k": 1, [`${META}subscriptionId`]: "mine" });
+    expect((frames[1] as { params: Wire }).params["_meta"]).toEqual({ "v/k": 1, [`${META}subscriptionId`]: "mine" });
     gone.abort();
     await listening;
   });

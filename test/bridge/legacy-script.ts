@@ -30,10 +30,17 @@ export interface LegacyRoom extends Room {
   readonly sent: (method: string) => readonly Wire[];
 }
 
+/** What a test says of the server and the bridge; the newest legacy revision over a pipe where it says nothing. */
+export interface Given {
+  readonly revision?: string;
+  readonly transport?: TransportName;
+  readonly changes?: Partial<BridgeOptions>;
+}
+
 /** Makes a bridge in front of a legacy server that does what a script says. */
 export function legacyRoom(
   does: Script = () => ({ tools: [], content: [] }),
-  { revision = "2025-11-25", transport = "stdio" as TransportName, changes = {} as Partial<BridgeOptions> } = {},
+  { revision = "2025-11-25", transport = "stdio", changes = {} }: Given = {},
 ): LegacyRoom {
   const script: Script = (request, more) => {
     if (request["method"] === "server/discover") throw new Refuse(-32601, "no such method");
@@ -53,7 +60,7 @@ export function legacyRoom(
 }
 
 /** Makes a bridge in front of a legacy server that asks in the middle of calls and prompts, and answers with what it was told. */
-export function askingRoom(questions: readonly Wire[], given?: Parameters<typeof legacyRoom>[1]): LegacyRoom {
+export function askingRoom(questions: readonly Wire[], given?: Given): LegacyRoom {
   const answersIn = (room: LegacyRoom): readonly (Wire | undefined)[] => {
     const { messages } = room.connector.peer;
     return questions.map(({ id }) => messages.find((message) => message["id"] === id && message["method"] === undefined));
@@ -75,7 +82,11 @@ let ids = 0;
 export function modernRequest(
   method: string,
   params: Wire = {},
-  { capabilities = {} as Wire, meta = {} as Wire, id = (ids += 1) as string | number } = {},
+  {
+    capabilities = {},
+    meta = {},
+    id = (ids += 1),
+  }: { readonly capabilities?: Wire; readonly meta?: Wire; readonly id?: string | number } = {},
 ): Wire {
   const own = {
     [`${META}protocolVersion`]: MODERN,

@@ -81,10 +81,15 @@ function legacyServer(revision: string): Script {
 }
 
 /** Takes off what one hop says for itself. */
-function bare({ resultType: _, ttlMs: __, cacheScope: ___, _meta, ...rest }: Wire): Wire {
-  const own = Object.fromEntries(Object.entries((_meta ?? {}) as Wire).filter(([key]) => !key.startsWith(META)));
-  return Object.keys(own).length === 0 ? rest : { ...rest, _meta: own };
+function bare(payload: Wire): Wire {
+  const without = (holder: Wire, isOwn: (key: string) => boolean): Wire =>
+    Object.fromEntries(Object.entries(holder).filter(([key]) => !isOwn(key)));
+  const meta = without((payload["_meta"] ?? {}) as Wire, (key) => key.startsWith(META));
+  const rest = without(payload, (key) => OF_THE_HOP.includes(key));
+  return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
 }
+
+const OF_THE_HOP = ["resultType", "ttlMs", "cacheScope", "_meta"];
 
 const PAIRS = ["2025-06-18", "2025-11-25", MODERN].flatMap((client) =>
   ["2025-06-18", "2025-11-25", MODERN].map((server) => [client, server] as const),

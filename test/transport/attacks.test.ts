@@ -22,7 +22,7 @@ import { serve, type Asked, type Scripted } from "./scripted-server.js";
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closing.splice(0).toReversed()) await close();
 });
 
 type Answer = (message: Wire) => { readonly body: string | Buffer; readonly headers?: Record<string, string> } | undefined;
@@ -292,7 +292,7 @@ describe("clients that nobody can tell apart", () => {
     const texts = await Promise.all(
       asked.map(async (answer) => (((await (await answer).json()) as Wire)["result"] as { content: { text: string }[] }).content[0]?.text),
     );
-    expect(texts.sort()).toEqual(["0", "1"]);
+    expect(texts.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual(["0", "1"]);
   });
 });
 
