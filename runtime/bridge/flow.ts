@@ -57,37 +57,47 @@ export class Flow {
 /** Holds the requests of one client in flight, by their ids; a number and the same digits as text are two ids. */
 export class Flows {
   readonly #flows = new Map<RequestId, Flow>();
+  /** Those whose id is that of another: whoever asks each with an exchange of its own needs no id to find the answer. */
+  readonly #twins = new Set<Flow>();
 
   /** Counts them. */
   get size(): number {
-    return this.#flows.size;
+    return this.#flows.size + this.#twins.size;
   }
 
-  /** Adds one; false where its id is in flight already. */
-  add(flow: Flow): boolean {
-    if (this.#flows.has(flow.id)) return false;
-    this.#flows.set(flow.id, flow);
+  /** Adds one; false where its id is in flight already and it may not be a `twin`. */
+  add(flow: Flow, mayBeTwin = false): boolean {
+    if (!this.#flows.has(flow.id)) this.#flows.set(flow.id, flow);
+    else if (mayBeTwin) this.#twins.add(flow);
+    else return false;
     return true;
   }
 
   /** Lets go of one. */
   remove(flow: Flow): void {
-    if (this.#flows.get(flow.id) === flow) this.#flows.delete(flow.id);
+    if (this.#twins.delete(flow) || this.#flows.get(flow.id) !== flow) return;
+    this.#flows.delete(flow.id);
+    for (const twin of this.#twins) {
+      if (twin.id !== flow.id) continue;
+      this.#twins.delete(twin);
+      this.#flows.set(twin.id, twin);
+      return;
+    }
   }
 
-  /** Finds one by the id the client gave it. */
+  /** Finds one by the id the client gave it; undefined where several have it. */
   get(id: unknown): Flow | undefined {
-    return this.#flows.get(id as RequestId);
+    return [...this.#twins].some((twin) => twin.id === id) ? undefined : this.#flows.get(id as RequestId);
   }
 
   /** Gives the only one that meets a condition; undefined where none or several do. */
   only(fits: (flow: Flow) => boolean): Flow | undefined {
-    const found = [...this.#flows.values()].filter(fits);
+    const found = [...this.#flows.values(), ...this.#twins].filter(fits);
     return found.length === 1 ? found[0] : undefined;
   }
 
   /** Cancels all. */
   cancelAll(reason: string): void {
-    for (const flow of this.#flows.values()) flow.cancel(reason);
+    for (const flow of [...this.#flows.values(), ...this.#twins]) flow.cancel(reason);
   }
 }

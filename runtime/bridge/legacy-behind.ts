@@ -24,7 +24,7 @@ import { FIRST_ID, shakeHands } from "./handshake.js";
 import { messageOf } from "./legacy-session.js";
 import { Listening } from "./listening.js";
 import { isLevel, wants } from "./log-levels.js";
-import { crossingOf, stripMessageMeta, stripMeta } from "./meta.js";
+import { crossingOf, NOTHING_CROSSES, stripMessageMeta, stripMeta } from "./meta.js";
 import type { Behind } from "./modern-front.js";
 import type { BridgeOptions } from "./options.js";
 import { ParkedFlow, type Question, type TurnEnd } from "./parked-flow.js";
@@ -65,6 +65,8 @@ export class LegacyBehind implements Behind {
   /** The tools clients were shown, by who was: a client over HTTP repeats arguments as they say. */
   readonly #tools = new ToolBook();
   readonly #parked = new Map<string, Parked>();
+  /** The rounds of addresses whose clients have not come back, each with its end; a call is made again once. */
+  readonly #visits = new Map<string, number>();
 
   constructor(given: LegacyBehindOptions) {
     this.#given = given;
@@ -510,18 +512,31 @@ export class LegacyBehind implements Behind {
     const inputRequests = Object.fromEntries(urls.map((params, index) => [`n${index + 1}`, entryOf("elicitation/create", params)]));
     const bound = { principal: parked.flow.principal, method: flow.method, params: flow.message["params"] };
     const expires = Date.now() + this.#given.options.timeouts.park;
-    const requestState = this.#seal.close({ flow: `${URLS}${urls.length}`, round: 0, expires }, bound);
+    const visit = `${URLS}${urls.length}-${randomBytes(16).toString("hex")}`;
+    const requestState = this.#seal.close({ flow: visit, round: 0, expires }, bound);
+    this.#keepVisit(visit, expires);
     return this.#written(flow, parked.hops.agreement, { resultType: "input_required", inputRequests, requestState });
   }
 
-  /** Gives how many addresses a handle is about; undefined for one of a call that waits. */
-  #urlState(state: unknown, { method, visit }: Flow, params: Wire): number | undefined {
-    const opened = this.#seal.open(state, { principal: this.#principalOf(visit), method, params }, Date.now());
-    if (!("handle" in opened) || !opened.handle.flow.startsWith(URLS)) return undefined;
-    return Number(opened.handle.flow.slice(URLS.length));
+  /** Keeps a round of addresses, and as many as calls may wait; the oldest goes first. */
+  #keepVisit(visit: string, expires: number): void {
+    for (const [oldest, end] of this.#visits) {
+      if (end >= Date.now() && this.#visits.size < this.#given.options.limits.parked) break;
+      this.#visits.delete(oldest);
+    }
+    this.#visits.set(visit, expires);
   }
 
-  async #afterUrls(flow: Flow, envelope: ModernEnvelope, params: Wire, count: number, hops: { from?: Codec; to?: Codec }): Promise<Wire> {
+  /** Gives the round of addresses a handle is about; undefined for one of a call that waits. */
+  #urlState(state: unknown, { method, visit }: Flow, params: Wire): string | undefined {
+    const opened = this.#seal.open(state, { principal: this.#principalOf(visit), method, params }, Date.now());
+    if (!("handle" in opened) || !opened.handle.flow.startsWith(URLS)) return undefined;
+    return opened.handle.flow;
+  }
+
+  async #afterUrls(flow: Flow, envelope: ModernEnvelope, params: Wire, visit: string, hops: { from?: Codec; to?: Codec }): Promise<Wire> {
+    if (!this.#visits.has(visit)) throw lostState(flow.method);
+    const count = Number(visit.split("-")[1]);
     const responses = isWire(params["inputResponses"]) ? params["inputResponses"] : {};
     for (let index = 1; index <= count; index += 1) {
       const response = responses[`n${index}`];
@@ -529,6 +544,7 @@ export class LegacyBehind implements Behind {
       const message = `cannot go on with ${flow.method}: the client did not agree to visit an address the server needs`;
       throw Refusal.of({ kind: "client-input-failed", message });
     }
+    this.#visits.delete(visit);
     const { requestState: _, inputResponses: __, ...original } = params;
     const message = withField(flow.message, "params", original);
     return this.answer(flow.saying(message), envelope, hops);
@@ -621,7 +637,6 @@ interface Parked {
   reason?: string | undefined;
 }
 
-const NOTHING_CROSSES = { tasks: false, extensions: [] };
 /** Starts the handles of calls that have ended and are to be made again. */
 const URLS = "urls-";
 /** Says of every handle that cannot be used the same, so that nobody learns from it. */

@@ -10,7 +10,7 @@ import { isBridgeError, Refusal } from "./errors.js";
 import type { Account } from "./events.js";
 import type { Flow } from "./flow.js";
 import { messageOf } from "./legacy-session.js";
-import { META } from "./meta.js";
+import { META, NOTHING_CROSSES, stripMeta } from "./meta.js";
 import type { BridgeOptions } from "./options.js";
 import { withMeta } from "./payload.js";
 import type { PooledSession } from "./pooled-session.js";
@@ -140,10 +140,10 @@ export class Listening {
   #write(frame: Wire): Promise<void> | void {
     const { flow, agreement, account } = this.#given;
     try {
-      const params = withMeta(frame["params"] ?? {}, META.subscriptionId, flow.id);
-      const { outbound } = crossCall(agreement, { ...frame, params }, "serverToClient", (payload) =>
-        withMeta(payload, META.subscriptionId, flow.id),
-      );
+      // What else the server says of the hop it cannot know.
+      const own = (payload: unknown): unknown =>
+        withMeta(isWire(payload) ? stripMeta(payload, NOTHING_CROSSES) : payload, META.subscriptionId, flow.id);
+      const { outbound } = crossCall(agreement, { ...frame, params: own(frame["params"] ?? {}) }, "serverToClient", own);
       return flow.sink.write(outbound);
     } catch (error) {
       if (!isBridgeError(error)) throw error;

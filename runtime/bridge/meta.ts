@@ -42,6 +42,9 @@ export interface Crossing {
   readonly extensions: readonly string[];
 }
 
+/** Is between hops that share nothing: of what is reserved only what no hop owns. */
+export const NOTHING_CROSSES: Crossing = { tasks: false, extensions: [] };
+
 /** Says what may travel between two hops: task keys where both are legacy, and the extensions that both sides of both hops declared. */
 export function crossingOf(one: HopFacts, other: HopFacts): Crossing {
   const elsewhere = new Set(extensionsOn(other));

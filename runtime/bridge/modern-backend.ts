@@ -25,7 +25,7 @@ import { declaredFor } from "./project.js";
 import { errorOf } from "./answers.js";
 import { readError } from "./refusal.js";
 import { askRound } from "./asking.js";
-import { endingOf, nextRound, NO_ROUNDS, outcomeOf, retryParams, ROUND_LIMITS, withoutRetryFields, type Ask } from "./rounds.js";
+import { endingOf, nextRound, NO_ROUNDS, outcomeOf, printType, retryParams, ROUND_LIMITS, withoutRetryFields, type Ask } from "./rounds.js";
 import { Promises } from "./structured.js";
 import { Subscription } from "./subscription.js";
 import { ProgressLine, progressTokenOf } from "./tokens.js";
@@ -210,7 +210,7 @@ export class ModernBackend implements Backend {
   /** Takes an answer to the client; a list of tools without those an HTTP client has to leave out. */
   #back(agreement: Agreement, answer: Wire, asked: AskedRequest): Wire {
     const steps = new TranslationReport();
-    const edit = (result: unknown): unknown => this.#kept(asked, result);
+    const edit = (result: unknown): unknown => this.#kept(asked, isWire(result) ? stripMeta(result, this.#crossing) : result);
     const settled = this.#settled(answer);
     const reply = crossAnswer(agreement, settled, asked, "clientToServer", edit, steps);
     this.#tellSteps(agreement.upstream, asked.method, "serverToClient", "error" in answer ? "error" : "result", steps);
@@ -429,6 +429,6 @@ function pause(milliseconds: number, signal: StopSignal): Promise<void> {
 
 /** A result of a kind no revision has must not be taken for one that is there. */
 function strangeResult(method: string, result: Wire): BridgeFault {
-  const message = `cannot read the answer to ${method}: its result type is ${JSON.stringify(result["resultType"])}`;
+  const message = `cannot read the answer to ${method}: its result type is ${printType(result["resultType"])}`;
   return { kind: "upstream-violation", message, sideEffects: "possible" };
 }

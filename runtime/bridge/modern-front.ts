@@ -43,8 +43,8 @@ export interface Behind {
 /** Answers the messages of modern clients, each for itself. https://modelcontextprotocol.io/specification/2026-07-28/basic */
 export class ModernFront {
   readonly #given: FrontOptions;
-  /** The requests in flight, by who asked; ids of different principals never meet. */
-  readonly #flows = new Map<string | undefined, Flows>();
+  /** The requests in flight, by who asked; ids of different principals never meet. Over HTTP nobody in particular is somebody else each time. */
+  readonly #flows = new Map<string | undefined | Flow, Flows>();
   #behind: Behind | undefined;
 
   constructor(given: FrontOptions) {
@@ -101,9 +101,12 @@ export class ModernFront {
 
   async #asked(flow: Flow, envelope: ModernEnvelope): Promise<Exchanged> {
     const { principal, signal } = flow.visit;
-    const flows = this.#flows.get(principal) ?? new Flows();
-    this.#flows.set(principal, flows);
-    if (!flows.add(flow)) return this.#refuse(flow.id, flow.method, INVALID_REQUEST, "a request with its id is in flight");
+    // Over HTTP several clients may be one principal, and each POST has its own answer: there an id need not be the only one.
+    const isPosted = flow.visit.header !== undefined;
+    const party = principal === undefined && isPosted ? flow : principal;
+    const flows = this.#flows.get(party) ?? new Flows();
+    this.#flows.set(party, flows);
+    if (!flows.add(flow, isPosted)) return this.#refuse(flow.id, flow.method, INVALID_REQUEST, "a request with its id is in flight");
     const leave = (): void => flow.cancel();
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted === true) leave();
@@ -118,7 +121,7 @@ export class ModernFront {
     } finally {
       signal?.removeEventListener("abort", leave);
       flows.remove(flow);
-      if (flows.size === 0) this.#flows.delete(principal);
+      if (flows.size === 0) this.#flows.delete(party);
     }
   }
 

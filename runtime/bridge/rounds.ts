@@ -9,7 +9,7 @@ import type { Wire } from "../protocol.js";
 import { errorOf } from "./answers.js";
 import { bridgeErrorOf, Refusal, type BridgeFault } from "./errors.js";
 import { eraOf } from "./eras.js";
-import { stripMeta } from "./meta.js";
+import { NOTHING_CROSSES, stripMeta } from "./meta.js";
 
 /** One thing the server wants to know, as a request for the client. */
 export interface Ask {
@@ -87,8 +87,13 @@ export function outcomeOf(result: Wire): Outcome {
 
 /** Says that a server of an era that finishes what it answers did not: that is no success, and no question either. */
 export function unfinished(method: string, result: Wire, from: string): Refusal {
-  const message = `cannot read the answer to ${method}: its result type is ${JSON.stringify(result["resultType"])}`;
+  const message = `cannot read the answer to ${method}: its result type is ${printType(result["resultType"])}`;
   return Refusal.of({ kind: "upstream-violation", message, from, sideEffects: "possible", upstream: result });
+}
+
+/** Prints the type of a result for a sentence; what is no word of a protocol is a server's text, which is nothing to write down. */
+export function printType(type: unknown): string {
+  return typeof type === "string" && /^[a-z_-]{1,32}$/i.test(type) ? JSON.stringify(type) : "none of the protocol's";
 }
 
 /** Tells whether a method may be answered by a question at a revision. */
@@ -181,7 +186,8 @@ export function readAnswer(ask: Ask, answer: Wire | undefined, policy: RoundPoli
 
 /** Writes a result as a response: as it is, without what belongs to the client's hop. Who agrees to visit an address has filled in nothing. */
 function bareResponse({ method, params }: Ask, result: Wire): Wire {
-  const bare = stripMeta(result, NOTHING_CROSSES);
+  const stripped = stripMeta(result, NOTHING_CROSSES);
+  const bare = Object.hasOwn(stripped, "resultType") ? withoutField(stripped, "resultType") : stripped;
   const isVisit = method === ELICIT && typeof params?.["url"] === "string";
   return isVisit && Object.hasOwn(bare, "content") ? withoutField(bare, "content") : bare;
 }
@@ -281,7 +287,6 @@ function withoutFields(holder: Wire, keys: readonly string[]): Wire {
 }
 
 const RETRY_FIELDS = ["inputResponses", "requestState"];
-const NOTHING_CROSSES = { tasks: false, extensions: [] };
 const CALL = "tools/call";
 const ELICIT = "elicitation/create";
 const SAMPLE = "sampling/createMessage";

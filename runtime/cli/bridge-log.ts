@@ -2,6 +2,8 @@
 // stands in an event, so none can stand in a log.
 
 import type { BridgeEvent } from "../bridge/events.js";
+import { isWire } from "../capabilities.js";
+import type { TransportEvent } from "../transport/events.js";
 
 /** A log line: its level, what it says, and its facts. */
 export interface LogLine {
@@ -24,6 +26,13 @@ export function isReported({ event }: BridgeEvent): boolean {
 /** Gives the record of an event in the report; `time` is milliseconds since the epoch. */
 export function recordOf(event: BridgeEvent, time: number): string {
   return JSON.stringify({ time: new Date(time).toISOString(), ...event });
+}
+
+/** Gives the facts of a log line about a transport: a banner is shown as it is, but nothing of what may be a message. */
+export function transportFacts(event: TransportEvent): Readonly<Record<string, unknown>> {
+  if (event.event === "noise") return { ...event, text: /^\s*[[{"]/.test(event.text) ? "JSON that is no message" : event.text };
+  if (event.event === "unmatched") return { ...event, error: isWire(event.error) ? event.error["code"] : undefined };
+  return { ...event };
 }
 
 function levelOf(event: BridgeEvent): LogLine["level"] {

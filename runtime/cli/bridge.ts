@@ -10,7 +10,8 @@ import type { BridgeEvent } from "../bridge/events.js";
 import { DEFAULT_CHOICES, DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type BridgeOptions, type Timeouts } from "../bridge/options.js";
 import type { Connector } from "../bridge/peer.js";
 import { BridgeService } from "../bridge/service.js";
-import { isReported, logLineOf, recordOf } from "./bridge-log.js";
+import type { TransportEvent } from "../transport/events.js";
+import { isReported, logLineOf, recordOf, transportFacts } from "./bridge-log.js";
 import { isPreset, planBridge, type BridgeFlags, type BridgePlan, type ListenTarget, type UpstreamTarget } from "./bridge-options.js";
 import { within } from "../transport/waiting.js";
 import { CommandFault, reasonOf } from "./fault.js";
@@ -105,7 +106,7 @@ function timeoutsOf(call: number = DEFAULT_TIMEOUTS.call): Timeouts {
 }
 
 async function connectorOf(upstream: UpstreamTarget, log: Logger): Promise<Connector> {
-  const observe = (event: { readonly event: string }): void => log.debug(event, `transport: ${event.event}`);
+  const observe = (event: TransportEvent): void => log.debug(transportFacts(event), `transport: ${event.event}`);
   if (upstream.kind === "url") {
     const { httpConnector } = await import("../transport/http-connector.js");
     return httpConnector({ url: upstream.url, headers: upstream.headers, observe });

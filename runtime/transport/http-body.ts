@@ -4,11 +4,12 @@
 import { parseMessage } from "./json.js";
 
 /** What became of a body. */
-export type Body = { readonly message: unknown } | { readonly fault: "not-json" | "too-long" | "other-type" | "unread" };
+export type Body = { readonly message: unknown } | { readonly fault: "not-json" | "too-long" | "other-type" | "encoded" | "unread" };
 
-/** Reads a body; `unread` is one whose client went away before its end. */
+/** Reads a body; `unread` is one whose client went away before its end, `encoded` one that would have to be unpacked, to nobody knows what size. */
 export async function readBody(request: Request, limit: number): Promise<Body> {
   if (!isJson(request.headers.get("content-type"))) return { fault: "other-type" };
+  if (!/^\s*(identity\s*)?$/i.test(request.headers.get("content-encoding") ?? "")) return { fault: "encoded" };
   let bytes: Uint8Array | undefined;
   try {
     bytes = await readBytes(request, limit);

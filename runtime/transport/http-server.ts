@@ -505,6 +505,11 @@ class HttpServer {
         return jsonAnswer(oversize("body", bodyBytes, { revision }), 413);
       case "unread":
         return jsonAnswer(invalidRequest("cannot read the body: it ended early, or somebody read it before", { revision }), 400);
+      case "encoded": {
+        // https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
+        const headers = { "accept-encoding": "identity" };
+        return jsonAnswer(invalidRequest("cannot read the body: it has a Content-Encoding", { revision }), 415, headers);
+      }
       case "other-type":
         return jsonAnswer(invalidRequest("cannot read the body: its Content-Type is not application/json", { revision }), 415);
     }

@@ -10,11 +10,15 @@ const SUSPECT = /\d[.eE][-+\d]|\d{16}|-0/;
 /** Matches a number where one starts. */
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 
+/** How deep a message may be nested: whatever walks or writes it must not run out of stack. */
+export const MAX_DEPTH = 1000;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Reads JSON text; throws `SyntaxError` as `JSON.parse` does. */
+/** Reads JSON text; throws `SyntaxError` as `JSON.parse` does, and for text nested deeper than `MAX_DEPTH`. */
 export function parseMessage(text: string): unknown {
+  if (isTooDeep(text)) throw new SyntaxError(`cannot read the message: it is nested deeper than ${MAX_DEPTH} levels`);
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null || !SUSPECT.test(text) || !hasFragileNumber(text)) return value;
   const exact: unknown = parse(text, undefined, {
@@ -52,6 +56,22 @@ function hasFragileNumber(text: string): boolean {
     } else {
       at += 1;
     }
+  }
+  return false;
+}
+
+/** Tells whether objects and arrays stand in each other more often than they may; each level takes two characters at least. */
+function isTooDeep(text: string): boolean {
+  if (text.length <= 2 * MAX_DEPTH) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = endOfString(text, at + 1) - 1;
+    // The two brackets and the two braces differ from each other in one bit.
+    else if ((unit | 0x20) === 0x7b) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if ((unit | 0x20) === 0x7d) depth -= 1;
   }
   return false;
 }

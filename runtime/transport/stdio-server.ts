@@ -149,7 +149,9 @@ class StdioServer implements Link, Sink {
       void this.#put(faultResponse({ kind: "limit", message: reason, retry: "same" }, this.#refused(message)));
       return;
     }
-    const work = this.#answer(conversation, message).finally(() => this.#work.delete(work));
+    const work = this.#answer(conversation, message)
+      .catch((error: unknown) => this.#options.onFault?.(error))
+      .finally(() => this.#work.delete(work));
     this.#work.add(work);
   }
 

@@ -20,6 +20,7 @@ const FLAGS: BridgeFlags = {
   policy: "balanced",
   log: "info",
   advertiseModern: "always",
+  sessions: "per-principal",
   stdioProbe: "sibling",
   header: [],
   env: [],
