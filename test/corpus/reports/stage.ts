@@ -297,6 +297,9 @@ export interface RealStage {
   readonly transportEvents: TransportEvent[];
 }
 
+/** What is real takes its time on a busy machine. */
+const PATIENT = { ...optionsWith().timeouts, probe: 10_000, handshake: 20_000, acknowledge: 10_000 };
+
 /** Makes a bridge to whatever a connector connects to. */
 export function realStage(
   connect: (observe: (event: TransportEvent) => void) => Connector,
@@ -305,7 +308,7 @@ export function realStage(
   const events: BridgeEvent[] = [];
   const transportEvents: TransportEvent[] = [];
   const connector = connect((event) => transportEvents.push(event));
-  const service = new BridgeService(connector, optionsWith({ observe: (event) => events.push(event), ...changes }));
+  const service = new BridgeService(connector, optionsWith({ observe: (event) => events.push(event), timeouts: PATIENT, ...changes }));
   onTestFinished(() => service.close());
   return { service, events, transportEvents };
 }
@@ -410,7 +413,7 @@ export function towardsProcess(
   const command = { command: process.execPath, args: ["-e", PROCESS], env: { RULES: JSON.stringify(rules) } };
   const stage = realStage((observe) => stdioConnector({ ...command, onStderr, observe, drainMs: 50, exitMs: 500, ...options }), {
     ...changes,
-    timeouts: { ...optionsWith().timeouts, probe: 10_000, handshake: 20_000, ...changes?.timeouts },
+    timeouts: { ...PATIENT, ...changes?.timeouts },
   });
   return { ...stage, got };
 }
