@@ -138,6 +138,8 @@ export function tapTransport(transport: Transport, side: Side, note: (from: Side
     note(side, message);
     return send(message, ...rest);
   };
+  // A transport that stands before another one hands the listener on to it.
+  const own = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(transport), "onmessage");
   let listener: Transport["onmessage"];
   Object.defineProperty(transport, "onmessage", {
     configurable: true,
@@ -149,6 +151,7 @@ export function tapTransport(transport: Transport, side: Side, note: (from: Side
           note(other, message);
           next(message, ...rest);
         });
+      own?.set?.call(transport, listener);
     },
   });
 }
