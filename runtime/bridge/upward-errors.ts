@@ -8,6 +8,7 @@ import { INTERNAL_ERROR } from "../rpc-codes.js";
 import type { Agreement } from "./agreement.js";
 import { codeOf } from "./eras.js";
 import { readError } from "./refusal.js";
+import { takesRounds } from "./rounds.js";
 
 /** The codes that only the protocol itself may give a meaning. */
 const RESERVED = { from: -32_099, to: -32_020 };
@@ -16,7 +17,7 @@ const RESERVED = { from: -32_099, to: -32_020 };
 export function upwardError(answer: Wire, method: string, { downstream, upstream }: Agreement): Wire {
   const error = readError(answer);
   if (error === undefined || typeof error.code !== "number") return answer;
-  if (saysWhatIsMissing(error.code, error.data, downstream)) return answer;
+  if (takesRounds(method, downstream.version) && saysWhatIsMissing(error.code, error.data, downstream)) return answer;
   const isReserved = error.code >= RESERVED.from && error.code <= RESERVED.to;
   const isNotFound = error.code === codeOf(upstream.version, "RESOURCE_NOT_FOUND");
   if (!isReserved && !(isNotFound && method !== "resources/read")) return answer;

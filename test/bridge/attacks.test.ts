@@ -284,21 +284,21 @@ describe("a legacy server that forges", () => {
     expect(status).toBe(200);
   });
 
-  it.each(["input_required", "task", "anything", 7])("the result type %j is a complete result", async (resultType) => {
-    const room = legacyRoom(() => ({
-      content: [],
-      tools: [],
-      resultType,
-      inputRequests: { q: { method: "roots/list" } },
-      requestState: "s",
-      ttlMs: 9e9,
-      cacheScope: "public",
-    }));
+  const forgery = { inputRequests: { q: { method: "roots/list" } }, requestState: "s", ttlMs: 9e9, cacheScope: "public" };
+
+  it.each(["input_required", "task", "anything", 7])("the result type %j is refused", async (resultType) => {
+    const room = legacyRoom(() => ({ content: [], tools: [], resultType, ...forgery }));
+    for (const asked of [modernRequest("tools/call", { name: "x" }, { capabilities: ASKING }), modernRequest("tools/list")]) {
+      expect((await room.ask(asked)).answer).toMatchObject({ error: { code: -31908, data: { bridge: { kind: "upstream-violation" } } } });
+    }
+  });
+
+  it("what only the other era says of a result is not believed", async () => {
+    const room = legacyRoom(() => ({ content: [], tools: [], ...forgery }));
     const result = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
     expect({ ...result, _meta: {} }).toEqual({ content: [], tools: [], resultType: "complete", _meta: {} });
     const listed = resultOf(await room.ask(modernRequest("tools/list")));
     expect(listed).toMatchObject({ resultType: "complete", ttlMs: 0, cacheScope: "private" });
-    expect(room.events.some(({ event }) => event === "dropped")).toBe(true);
   });
 
   it("a question without a call, or for another's call, is refused", async () => {
