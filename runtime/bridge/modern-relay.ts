@@ -77,7 +77,7 @@ export class ModernRelay implements Behind {
         reason: () => flow.reason,
         onFrame: (frame) => this.#heard(frame, carrying),
       });
-      carrying.rest = call.rest;
+      carrying.rest = () => call.rest();
       const answer = await call.answer;
       const { revision, clientCapabilities: declared } = envelope;
       const uninvited = isWire(answer["result"]) ? uninvitedError(answer["result"], { method, revision, declared }) : undefined;
