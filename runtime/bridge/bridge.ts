@@ -4,9 +4,10 @@
 import { readHead, type AskedRequest } from "../envelope.js";
 import { isEnvelopeError } from "../errors.js";
 import type { Wire } from "../protocol.js";
-import { TranslationReport, type ReportStep } from "../report.js";
+import { TranslationReport } from "../report.js";
 import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
 import { Close, Unreadable } from "./errors.js";
+import { isTold } from "./events.js";
 import type { Peer, SendOptions } from "./peer.js";
 
 /** What a forward did: what went to the server, what goes back to the client, and what was lost on the way. */
@@ -78,9 +79,4 @@ export function told(steps: TranslationReport): TranslationReport {
   const report = new TranslationReport();
   for (const step of steps.steps) if (isTold(step)) report.add(step);
   return report;
-}
-
-/** Tells whether a step lost something or put something right. */
-export function isTold({ loss, action }: ReportStep): boolean {
-  return loss !== "none" || action === "repair";
 }

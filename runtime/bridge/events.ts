@@ -1,7 +1,7 @@
 // What a bridge tells its operator while it works: one kind of event an idea, all of them plain data that holds no payload and no secret.
 
 import type { Direction, Era } from "../protocol.js";
-import type { ReportStep } from "../report.js";
+import type { ReportStep, TranslationReport } from "../report.js";
 
 /** Names one of the two hops. */
 export type HopName = "downstream" | "upstream";
@@ -64,6 +64,24 @@ export type Observe = (event: BridgeEvent) => void;
 /** An event as a conversation raises it; the number is added on the way out. */
 export type OwnEvent = BridgeEvent extends infer E ? (E extends { readonly session: number } ? Omit<E, "session"> : never) : never;
 
+/** Names the revisions of both hops. */
+interface Hops {
+  readonly downstream: { readonly version: string };
+  readonly upstream: { readonly version: string };
+}
+
+/** Says which part of which message was translated, and which way it went. */
+export interface Translated {
+  readonly method: string;
+  readonly direction: Direction;
+  readonly part: "params" | "result" | "error";
+}
+
+/** Tells whether a step lost something or put something right; what each hop writes for itself is neither. */
+export function isTold({ loss, action }: ReportStep): boolean {
+  return loss !== "none" || action === "repair";
+}
+
 /** Counts what one conversation does, and passes its events on with its number. */
 export class Account {
   readonly session: number;
@@ -95,6 +113,13 @@ export class Account {
     if (event.event === "dropped") this.#dropped += 1;
     if (event.event === "translated" && event.step.loss !== "none") this.#lossy += 1;
     this.#observe({ ...event, session: this.session });
+  }
+
+  /** Passes on what a message lost on its way between two hops, or what was put right in it. */
+  translated({ downstream, upstream }: Hops, { method, direction, part }: Translated, { steps }: TranslationReport): void {
+    if (steps.length === 0) return;
+    const [from, to] = direction === "clientToServer" ? [downstream.version, upstream.version] : [upstream.version, downstream.version];
+    for (const step of steps) if (isTold(step)) this.tell({ event: "translated", method, direction, part, from, to, step });
   }
 
   /** Gives what it came to so far. */

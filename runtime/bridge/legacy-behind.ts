@@ -8,12 +8,11 @@ import { withField } from "../copy.js";
 import { lowerEnvelope } from "../envelope.js";
 import { isLowerError } from "../errors.js";
 import { CapabilitySet, codecFor, gate, resolve } from "../mcp.js";
-import type { Direction, Wire } from "../protocol.js";
+import type { Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from "../rpc-codes.js";
 import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
 import { errorAnswer, errorOf, paramsOf } from "./answers.js";
-import { isTold } from "./bridge.js";
 import type { ModernEnvelope } from "./classify.js";
 import { newestOf } from "./eras.js";
 import { isBridgeError, isUnreachable, NotReadable, Refusal } from "./errors.js";
@@ -255,7 +254,7 @@ export class LegacyBehind implements Behind {
       const steps = new TranslationReport();
       const edit = (params: unknown): unknown => this.#downward(method, params, agreement, token === undefined ? undefined : minted);
       const { outbound, asking } = crossCall(agreement, message, "clientToServer", edit, steps);
-      this.#tellSteps(agreement, method, "clientToServer", "params", steps);
+      this.#given.account.translated(agreement, { method, direction: "clientToServer", part: "params" }, steps);
       parked.asked = { method, params: asking.params };
       const turn = parked.flow.take(turnOf(flow, envelope));
       void this.#run(parked, outbound, minted);
@@ -337,7 +336,11 @@ export class LegacyBehind implements Behind {
     const edit = (result: unknown): unknown => this.#upward(parked.flow.method, result, agreement);
     if (flow.method === "tools/list" && isWire(answer["result"])) this.#tools.read(flow.visit.principal ?? "", answer["result"]["tools"]);
     const reply = crossAnswer(agreement, answer, parked.asked, "clientToServer", edit, steps);
-    this.#tellSteps(agreement, flow.method, "serverToClient", "error" in answer ? "error" : "result", steps);
+    this.#given.account.translated(
+      agreement,
+      { method: flow.method, direction: "serverToClient", part: "error" in answer ? "error" : "result" },
+      steps,
+    );
     return { answer: withId(reply, flow.id, flow.message), isKept: false };
   }
 
@@ -455,7 +458,7 @@ export class LegacyBehind implements Behind {
       const steps = new TranslationReport();
       try {
         const result = "response" in read ? session.speaking(method).lower(method, "result", read.response, policy, steps) : {};
-        this.#tellSteps(parked.hops.agreement, method, "clientToServer", "result", steps);
+        this.#given.account.translated(parked.hops.agreement, { method, direction: "clientToServer", part: "result" }, steps);
         void session.answer(id, { jsonrpc: "2.0", result });
       } catch (error) {
         if (!isLowerError(error)) throw error;
@@ -567,7 +570,7 @@ export class LegacyBehind implements Behind {
       const told = frame["params"] === undefined ? frame : { ...frame, params: forward };
       const edit = (payload: unknown): unknown => (isWire(payload) ? stripMeta(payload, NOTHING_CROSSES) : payload);
       const { outbound } = crossCall(agreement, told, "serverToClient", edit, steps);
-      this.#tellSteps(agreement, method, "serverToClient", "params", steps);
+      this.#given.account.translated(agreement, { method, direction: "serverToClient", part: "params" }, steps);
       return turn.flow.sink.canStream ? turn.flow.sink.write(outbound) : this.#drop(method, "the client takes nothing before the answer");
     } catch (error) {
       if (!isBridgeError(error)) throw error;
@@ -602,21 +605,6 @@ export class LegacyBehind implements Behind {
     } catch (error) {
       if (isLowerError(error)) throw new NotReadable(error, true);
       throw error;
-    }
-  }
-
-  #tellSteps(
-    agreement: Agreement,
-    method: string,
-    direction: Direction,
-    part: "params" | "result" | "error",
-    { steps }: TranslationReport,
-  ): void {
-    const { downstream, upstream } = agreement;
-    const [from, to] = direction === "clientToServer" ? [downstream, upstream] : [upstream, downstream];
-    for (const step of steps) {
-      if (isTold(step))
-        this.#given.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
     }
   }
 

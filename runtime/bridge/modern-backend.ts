@@ -6,13 +6,12 @@ import { isWire } from "../capabilities.js";
 import type { Codec } from "../codec.js";
 import type { AskedRequest } from "../envelope.js";
 import { isLowerError } from "../errors.js";
-import { codecFor, resolve, VALUES, type Transport } from "../mcp.js";
-import type { Direction, Wire } from "../protocol.js";
+import { codecFor, resolve, type Transport } from "../mcp.js";
+import type { Wire } from "../protocol.js";
 import type { StopSignal } from "../stop.js";
 import { TranslationReport } from "../report.js";
 import { INVALID_PARAMS } from "../rpc-codes.js";
 import { crossAnswer, crossCall, liftAnswer, liftCall, checkShared, type Agreement } from "./agreement.js";
-import { isTold } from "./bridge.js";
 import { codeIn } from "./eras.js";
 import { isBridgeError, Refusal, type BridgeFault } from "./errors.js";
 import type { Flow } from "./flow.js";
@@ -22,6 +21,7 @@ import type { ModernServer } from "./modern-server.js";
 import type { BridgeOptions } from "./options.js";
 import { withId, withMeta } from "./payload.js";
 import { declaredFor } from "./project.js";
+import { isLevel, LEVELS, wants } from "./log-levels.js";
 import { errorOf } from "./answers.js";
 import { readError } from "./refusal.js";
 import { askRound } from "./asking.js";
@@ -104,7 +104,7 @@ export class ModernBackend implements Backend {
 
   /** Keeps the level for the requests to come. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging */
   setLevel(level: unknown): void {
-    if (typeof level !== "string" || !LEVELS.includes(level)) {
+    if (!isLevel(level)) {
       throw new Refusal(
         errorOf(INVALID_PARAMS, `cannot set the log level: ${JSON.stringify(level)} is none; there are ${LEVELS.join(", ")}`),
       );
@@ -165,7 +165,7 @@ export class ModernBackend implements Backend {
       const report = new TranslationReport();
       const room = { questions: this.#client.questions, downstream: this.downstream, policy: this.#options.policy, choices, flow, report };
       const answered = await askRound(step.asks, room);
-      this.#tellSteps(upstream, flow.method, "serverToClient", "params", report);
+      this.#client.account.translated(agreement, { method: flow.method, direction: "serverToClient", part: "params" }, report);
       if ("fault" in answered) return { jsonrpc: "2.0", ...endingOf(flow.method, answered.fault, choices) };
       responses = answered.responses;
     }
@@ -188,7 +188,7 @@ export class ModernBackend implements Backend {
     };
     leg.line?.startLeg();
     const { outbound, asking } = crossCall(agreement, message, "clientToServer", edit, steps);
-    this.#tellSteps(agreement.upstream, method, "clientToServer", "params", steps);
+    this.#client.account.translated(agreement, { method, direction: "clientToServer", part: "params" }, steps);
     const request = enveloped(agreement.upstream, outbound);
     const asked = { method, params: asking.params };
     return { answer: await this.#ask(request, leg), asked };
@@ -213,7 +213,11 @@ export class ModernBackend implements Backend {
     const edit = (result: unknown): unknown => this.#kept(asked, isWire(result) ? stripMeta(result, this.#crossing) : result);
     const settled = this.#settled(answer);
     const reply = crossAnswer(agreement, settled, asked, "clientToServer", edit, steps);
-    this.#tellSteps(agreement.upstream, asked.method, "serverToClient", "error" in answer ? "error" : "result", steps);
+    this.#client.account.translated(
+      agreement,
+      { method: asked.method, direction: "serverToClient", part: "error" in answer ? "error" : "result" },
+      steps,
+    );
     return reply;
   }
 
@@ -304,7 +308,7 @@ export class ModernBackend implements Backend {
 
   #wants(params: unknown): boolean {
     const level = isWire(params) ? params["level"] : undefined;
-    return this.#level !== undefined && typeof level === "string" && LEVELS.indexOf(level) >= LEVELS.indexOf(this.#level);
+    return wants(this.#level, level);
   }
 
   /** Gives a frame to the client that belongs to no request of it; false where there is no stream for it now. */
@@ -319,7 +323,7 @@ export class ModernBackend implements Backend {
     try {
       const edit = (params: unknown): unknown => (isWire(params) ? stripMeta(params, this.#crossing) : params);
       const { outbound, asking } = crossCall(agreement, frame, "serverToClient", edit, steps);
-      this.#tellSteps(this.upstream, asking.method, "serverToClient", "params", steps);
+      this.#client.account.translated(this, { method: asking.method, direction: "serverToClient", part: "params" }, steps);
       return outbound;
     } catch (error) {
       if (!isBridgeError(error)) throw error;
@@ -356,20 +360,6 @@ export class ModernBackend implements Backend {
     return made;
   }
 
-  #tellSteps(
-    upstream: Codec,
-    method: string,
-    direction: Direction,
-    part: "params" | "result" | "error",
-    { steps }: TranslationReport,
-  ): void {
-    const [from, to] = direction === "clientToServer" ? [this.downstream, upstream] : [upstream, this.downstream];
-    for (const step of steps) {
-      if (isTold(step))
-        this.#client.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
-    }
-  }
-
   #drop(method: string | undefined, because: string): void {
     this.#client.account.tell({ event: "dropped", hop: "upstream", method, because });
   }
@@ -387,9 +377,6 @@ const OWN: Readonly<Record<string, (backend: ModernBackend, params: Wire) => Pro
   "resources/subscribe": (backend, { uri }) => backend.watch(uri),
   "resources/unsubscribe": (backend, { uri }) => backend.unwatch(uri),
 };
-
-/** The levels of log messages, the least important first. */
-const LEVELS: readonly string[] = Object.values(VALUES).at(-1)?.LoggingLevel ?? [];
 
 async function upstreamCodec(
   { server, clientInfo }: ModernSession,

@@ -5,10 +5,9 @@ import type { Codec } from "../codec.js";
 import { withField } from "../copy.js";
 import type { RequestId } from "../envelope.js";
 import { codecFor, resolve, type Method } from "../mcp.js";
-import type { Direction, Wire } from "../protocol.js";
+import type { Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
 import { crossAnswer, crossCall, type Agreement } from "./agreement.js";
-import { isTold } from "./bridge.js";
 import type { ModernEnvelope } from "./classify.js";
 import { isBridgeError, Refusal } from "./errors.js";
 import type { Account } from "./events.js";
@@ -69,7 +68,7 @@ export class ModernRelay implements Behind {
       const edit = minted === undefined ? undefined : (params: unknown) => withMeta(params, "progressToken", minted);
       const steps = new TranslationReport();
       const { outbound, asking } = crossCall(agreement, message, "clientToServer", edit, steps);
-      this.#tellSteps(agreement, method, "clientToServer", "params", steps);
+      this.#given.account.translated(agreement, { method, direction: "clientToServer", part: "params" }, steps);
       const call = server.start({
         request: outbound,
         signal: flow.signal,
@@ -86,7 +85,11 @@ export class ModernRelay implements Behind {
       const asked = { method, params: asking.params };
       const own = (result: unknown): unknown => this.#own(method, restamped(result, flow.id));
       const reply = crossAnswer(agreement, answer, asked, "clientToServer", own, back);
-      this.#tellSteps(agreement, method, "serverToClient", "error" in answer ? "error" : "result", back);
+      this.#given.account.translated(
+        agreement,
+        { method, direction: "serverToClient", part: "error" in answer ? "error" : "result" },
+        back,
+      );
       return withId(reply, flow.id, message);
     } finally {
       if (minted !== undefined) server.tokens.end(minted);
@@ -131,7 +134,7 @@ export class ModernRelay implements Behind {
       const steps = new TranslationReport();
       const restamp = (payload: unknown): unknown => restamped(payload, flow.id);
       const { outbound, asking } = crossCall(agreement, frame, "serverToClient", restamp, steps);
-      this.#tellSteps(agreement, asking.method, "serverToClient", "params", steps);
+      this.#given.account.translated(agreement, { method: asking.method, direction: "serverToClient", part: "params" }, steps);
       return flow.sink.write(outbound);
     } catch (error) {
       if (!isBridgeError(error)) throw error;
@@ -142,20 +145,6 @@ export class ModernRelay implements Behind {
 
   #drop(method: string | undefined, because: string): void {
     this.#given.account.tell({ event: "dropped", hop: "upstream", method, because });
-  }
-
-  #tellSteps(
-    { downstream, upstream }: Agreement,
-    method: string,
-    direction: Direction,
-    part: "params" | "result" | "error",
-    { steps }: TranslationReport,
-  ): void {
-    const [from, to] = direction === "clientToServer" ? [downstream, upstream] : [upstream, downstream];
-    for (const step of steps) {
-      if (isTold(step))
-        this.#given.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
-    }
   }
 }
 

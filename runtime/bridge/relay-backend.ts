@@ -6,11 +6,10 @@ import type { Codec } from "../codec.js";
 import { readHead, type RequestId } from "../envelope.js";
 import { isEnvelopeError } from "../errors.js";
 import type { Method } from "../mcp.js";
-import type { Direction, Wire } from "../protocol.js";
+import type { Wire } from "../protocol.js";
 import { TranslationReport } from "../report.js";
 import { Stopper } from "../stop.js";
 import { crossAnswer, crossCall, type Agreement, type Asking } from "./agreement.js";
-import { isTold } from "./bridge.js";
 import { isBridgeError, isUnreachable, Refusal } from "./errors.js";
 import type { Flow } from "./flow.js";
 import { FIRST_ID, shakeAgain, type Agreed } from "./handshake.js";
@@ -122,13 +121,17 @@ export class RelayBackend implements Backend {
       };
       const steps = new TranslationReport();
       const { outbound, asking } = crossCall(this.#agreement, flow.message, "clientToServer", edit, steps);
-      this.#tellSteps(flow.method, "clientToServer", "params", steps);
+      this.#client.account.translated(this.#agreement, { method: flow.method, direction: "clientToServer", part: "params" }, steps);
       const answer = await this.#answered(outbound, call);
       this.#checkFinished(flow.method, answer["result"]);
       const back = new TranslationReport();
       const own = (result: unknown): unknown => this.#kept(asking, this.#stripped(result));
       const reply = crossAnswer(this.#agreement, answer, { method: flow.method, params: asking.params }, "clientToServer", own, back);
-      this.#tellSteps(flow.method, "serverToClient", "error" in answer ? "error" : "result", back);
+      this.#client.account.translated(
+        this.#agreement,
+        { method: flow.method, direction: "serverToClient", part: "error" in answer ? "error" : "result" },
+        back,
+      );
       if (!("error" in answer)) this.#keep(outbound);
       return withId(reply, flow.id, flow.message);
     } finally {
@@ -249,7 +252,7 @@ export class RelayBackend implements Backend {
     const steps = new TranslationReport();
     const own = (params: unknown): unknown => this.#stripped(params);
     const { outbound, asking } = crossCall(this.#agreement, message, "clientToServer", own, steps);
-    this.#tellSteps(asking.method, "clientToServer", "params", steps);
+    this.#client.account.translated(this.#agreement, { method: asking.method, direction: "clientToServer", part: "params" }, steps);
     await this.#tellServer(outbound);
   }
 
@@ -324,7 +327,7 @@ export class RelayBackend implements Backend {
     try {
       const own = (params: unknown): unknown => this.#stripped(params);
       const { outbound } = crossCall(this.#agreement, frame, "serverToClient", own, steps);
-      this.#tellSteps(method, "serverToClient", "params", steps);
+      this.#client.account.translated(this.#agreement, { method, direction: "serverToClient", part: "params" }, steps);
       return outbound;
     } catch (error) {
       if (!isBridgeError(error)) throw error;
@@ -351,7 +354,7 @@ export class RelayBackend implements Backend {
       const steps = new TranslationReport();
       const own = (payload: unknown): unknown => this.#stripped(payload);
       const { outbound, asking } = crossCall(this.#agreement, frame, "serverToClient", own, steps);
-      this.#tellSteps(method, "serverToClient", "params", steps);
+      this.#client.account.translated(this.#agreement, { method, direction: "serverToClient", part: "params" }, steps);
       const { jsonrpc: _, id: __, method: ___, params, ...beside } = outbound;
       const to = this.#streamFor(flow);
       const answered = await this.#client.questions.ask({ method, params, to, signal: controller.signal, beside });
@@ -362,7 +365,11 @@ export class RelayBackend implements Backend {
       const back = new TranslationReport();
       const asked = { method, params: asking.params };
       const reply = crossAnswer(this.#agreement, answered.response, asked, "serverToClient", own, back);
-      this.#tellSteps(method, "clientToServer", "error" in reply ? "error" : "result", back);
+      this.#client.account.translated(
+        this.#agreement,
+        { method, direction: "clientToServer", part: "error" in reply ? "error" : "result" },
+        back,
+      );
       return reply;
     } catch (error) {
       if (!isBridgeError(error)) throw error;
@@ -382,14 +389,6 @@ export class RelayBackend implements Backend {
     if (flow !== undefined) return flow.sink;
     if (this.#client.link.transport !== "streamable-http") return undefined;
     return this.#client.flows.only((one) => one.sink.canStream)?.sink;
-  }
-
-  #tellSteps(method: string, direction: Direction, part: "params" | "result" | "error", { steps }: TranslationReport): void {
-    const [from, to] = direction === "clientToServer" ? [this.downstream, this.upstream] : [this.upstream, this.downstream];
-    for (const step of steps) {
-      if (isTold(step))
-        this.#client.account.tell({ event: "translated", method, direction, part, from: from.version, to: to.version, step });
-    }
   }
 
   #drop(hop: "downstream" | "upstream", method: string | undefined, because: unknown): void {
