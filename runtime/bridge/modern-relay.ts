@@ -71,7 +71,7 @@ export class ModernRelay implements Behind {
         reason: () => flow.reason,
         onFrame: (frame) => this.#heard(frame, carrying),
       });
-      carrying.rest = call.rest;
+      carrying.rest = () => call.rest();
       const answer = await call.answer;
       const back = new TranslationReport();
       const asked = { method, params: asking.params };
