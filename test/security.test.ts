@@ -14,7 +14,10 @@ interface Promised {
 
 /** Reads the lines of the table that name a test. */
 function readPromises(document: string): Promised[] {
-  const rows = [...document.matchAll(/^\| (.*) \| (.*) \| (.*) \|$/gm)].map(([, , file = "", test = ""]) => ({ file, test }));
+  const rows = [...document.matchAll(/^\|(.*)\|(.*)\|(.*)\|$/gm)].map(([, , file = "", test = ""]) => ({
+    file: file.trim(),
+    test: test.trim(),
+  }));
   return rows.filter(({ file }) => file.startsWith("`")).map(({ file, test }) => ({ file: file.replaceAll("`", ""), test }));
 }
 

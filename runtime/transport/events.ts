@@ -7,8 +7,13 @@ import type { RequestId } from "../envelope.js";
 export type TransportEvent =
   /** What came is JSON of no message, or no JSON at all: a banner, a log line, an end mark. */
   | { readonly event: "noise"; readonly text: string }
-  /** A message was longer than allowed, or no UTF-8, and was let go of; `id` is what it answered, where that could be seen. */
-  | { readonly event: "dropped"; readonly because: "too-long" | "not-utf8"; readonly bytes: number; readonly id: RequestId | undefined }
+  /** A message was longer or nested deeper than allowed, or no UTF-8, and was let go of; `id` is what it answered, where that could be seen. */
+  | {
+      readonly event: "dropped";
+      readonly because: "too-long" | "too-deep" | "not-utf8";
+      readonly bytes: number;
+      readonly id: RequestId | undefined;
+    }
   /** A response belongs to no request in flight. */
   | {
       readonly event: "unmatched";

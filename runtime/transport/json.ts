@@ -60,9 +60,10 @@ function hasFragileNumber(text: string): boolean {
   return false;
 }
 
-/** Tells whether objects and arrays stand in each other more often than they may; each level takes two characters at least. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= 2 * MAX_DEPTH) return false;
+/** Tells whether objects and arrays stand in each other more often than they may. */
+export function isTooDeep(text: string): boolean {
+  // Most texts have too few of them, which is quicker to see.
+  if (text.length <= 2 * MAX_DEPTH || countUpTo(text, "{", MAX_DEPTH) + countUpTo(text, "[", MAX_DEPTH) <= MAX_DEPTH) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -74,6 +75,13 @@ function isTooDeep(text: string): boolean {
     } else if ((unit | 0x20) === 0x7d) depth -= 1;
   }
   return false;
+}
+
+/** Counts a character, to one more than the most and no further. */
+function countUpTo(text: string, character: string, most: number): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1 && count <= most; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
 }
 
 /** Gives the place behind the quote that ends a string. */

@@ -3,14 +3,14 @@
 
 import { isUtf8 } from "node:buffer";
 import { readClipped, type Clipped } from "./clipped.js";
-import { parseMessage } from "./json.js";
+import { isTooDeep, parseMessage } from "./json.js";
 
 /** The limit of a line in bytes where none is given. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** A line that was let go of, with the text at its two ends. */
 export interface DroppedLine {
-  readonly because: "too-long" | "not-utf8";
+  readonly because: "too-long" | "too-deep" | "not-utf8";
   readonly bytes: number;
   readonly head: string;
   readonly tail: string;
@@ -139,17 +139,23 @@ export interface MessageSink {
 
 /** Makes the splitter for a stream of newline-delimited messages. */
 export function messageLines(sink: MessageSink, limit?: number): LineSplitter {
+  const drop = (line: DroppedLine): void => sink.onDropped(line, readClipped(line.head, line.tail));
   return new LineSplitter(
     {
       onLine: (line, bytes) => {
         const message = readJson(line);
         if (typeof message === "object" && message !== null) sink.onMessage(message, bytes);
+        else if (message === undefined && isTooDeep(line)) drop({ because: "too-deep", bytes, ...endsOf(line) });
         else sink.onNoise(line);
       },
-      onDropped: (line) => sink.onDropped(line, readClipped(line.head, line.tail)),
+      onDropped: drop,
     },
     limit,
   );
+}
+
+function endsOf(line: string): { readonly head: string; readonly tail: string } {
+  return { head: line.slice(0, END_BYTES), tail: line.slice(-END_BYTES) };
 }
 
 /** Reads JSON text; undefined where it is none. */

@@ -7,7 +7,7 @@ import { Close, Unreachable, type Connector, type Peer, type SendOptions, type T
 import type { Wire } from "../protocol.js";
 import { shown, type Observe } from "./events.js";
 import { Exchange } from "./exchange.js";
-import { stringifyMessage } from "./json.js";
+import { MAX_DEPTH, stringifyMessage } from "./json.js";
 import { LineSplitter, MAX_LINE_BYTES, messageLines } from "./lines.js";
 import { Outbox, OutboxError } from "./outbox.js";
 import { within } from "./waiting.js";
@@ -158,8 +158,11 @@ class StdioPeer implements Peer {
         onMessage: (message, bytes) => this.#exchange.accept(message, bytes),
         onNoise: (line) => observe({ event: "noise", text: shown(line) }),
         onDropped: ({ because, bytes }, { kind, id }) => {
-          const reason =
-            because === "too-long" ? `its answer has ${bytes} bytes, more than the ${maxLineBytes} allowed` : "its answer is not UTF-8";
+          const reason = {
+            "too-long": `its answer has ${bytes} bytes, more than the ${maxLineBytes} allowed`,
+            "too-deep": `its answer is nested deeper than ${MAX_DEPTH} levels`,
+            "not-utf8": "its answer is not UTF-8",
+          }[because];
           const failed = this.#exchange.dropped(kind === "response" ? id : undefined, reason);
           observe({ event: "dropped", because, bytes, id: failed });
         },

@@ -177,12 +177,12 @@ const others: readonly Mutant[] = [
     tests: ["bridge/negotiate"],
   },
   {
-    fault: "metadata of the modern hop goes to a legacy server",
+    fault: "metadata that no two hops share goes to a legacy server",
     kind: "proxy",
     file: "bridge/legacy-behind.ts",
     find: `withoutRetryFields(method, stripMeta(params, crossing), downstream.version)`,
     replace: `withoutRetryFields(method, crossing === undefined ? params : params, downstream.version)`,
-    tests: ["bridge/modern-to-legacy"],
+    tests: ["bridge/attacks"],
   },
   {
     fault: "requestState and inputResponses go to a legacy server",

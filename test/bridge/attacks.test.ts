@@ -317,6 +317,15 @@ describe("a legacy server that forges", () => {
   });
 });
 
+describe("a modern client that says what is reserved", () => {
+  it("says it to the bridge alone, but for what both hops have", async () => {
+    const room = legacyRoom();
+    const meta = { [`${META}related-task`]: { taskId: "t" }, [`${META}of-an-extension/k`]: 1, traceparent: "00-x", "v/k": 1 };
+    await room.ask(modernRequest("tools/list", {}, { meta }));
+    expect((room.sent("tools/list")[0] as { params: Wire }).params).toEqual({ _meta: { traceparent: "00-x", "v/k": 1 } });
+  });
+});
+
 describe("a modern server that forges", () => {
   it("metadata of a hop is not believed by a legacy client's bridge", async () => {
     const server = modernServer(() => ({ content: [], _meta: { [`${META}clientInfo`]: { name: "forged" }, [`${META}unknown`]: 1, k: 1 } }));

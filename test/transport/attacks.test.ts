@@ -12,6 +12,7 @@ import type { TransportEvent } from "../../runtime/transport/events.js";
 import { httpConnector } from "../../runtime/transport/http-connector.js";
 import { MAX_DEPTH, parseMessage, stringifyMessage } from "../../runtime/transport/json.js";
 import { listenHttp, type ListenOptions } from "../../runtime/transport/node-http.js";
+import { stdioConnector } from "../../runtime/transport/stdio-client.js";
 import { serveStdio } from "../../runtime/transport/stdio-server.js";
 import { MODERN } from "../bridge/modern-script.js";
 import { optionsWith, roomWith } from "../bridge/room.js";
@@ -207,6 +208,29 @@ describe("a pipe", () => {
   });
 });
 
+describe("a server that is a process", () => {
+  it("fails its call at once with an answer without a bottom, and goes on", async () => {
+    const script = `
+      const deep = "[".repeat(100_000) + "]".repeat(100_000);
+      require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method } = JSON.parse(line);
+        console.log('{"jsonrpc":"2.0","id":' + id + ',"result":{"v":' + (method === "deep" ? deep : 1) + "}}");
+      });`;
+    const events: TransportEvent[] = [];
+    const connector = stdioConnector({
+      command: process.execPath,
+      args: ["-e", script],
+      name: "s",
+      observe: (event) => events.push(event),
+    });
+    const peer = await connector.connect("stdio");
+    closing.push(() => peer.close());
+    await expect(peer.send(request(1, "deep"))).rejects.toThrow("cannot reach s: its answer is nested deeper than 1000 levels");
+    expect(await peer.send(request(2, "plain"))).toMatchObject({ id: 2, result: { v: 1 } });
+    expect(events).toEqual([{ event: "dropped", because: "too-deep", bytes: expect.any(Number) as number, id: 1 }]);
+  });
+});
+
 describe("the id of a session", () => {
   it("is never the client's choice", async () => {
     const client = new HttpBench();
@@ -266,14 +290,14 @@ describe("a page of another origin", () => {
 });
 
 describe("clients that nobody can tell apart", () => {
-  it("share no ids: each is answered, and none is cancelled by another", async () => {
+  it.each([undefined, "this machine"])("share no ids: each is answered, and none is cancelled by another (%s)", async (principal) => {
     const pending: ((value: unknown) => void)[] = [];
     const room = roomWith(async ({ method }) => {
       if (method === "server/discover")
         return { resultType: "complete", ttlMs: 0, cacheScope: "private", supportedVersions: [MODERN], capabilities: { tools: {} } };
       return new Promise((resolve) => pending.push(resolve));
     });
-    const listening = await listenHttp(room.service, { graceMs: 200 });
+    const listening = await listenHttp(room.service, { graceMs: 200, principal: () => principal });
     closing.push(
       () => room.service.close(),
       () => listening.close(),
