@@ -58,6 +58,9 @@ const LAST_WORDS = 1_000;
 /** How long a question that belongs to no call waits for one to begin, in milliseconds. */
 const STRAY_HOLD = 2_000;
 
+/** How long a server may take to say that it has no stream for what nobody asked for, in milliseconds. */
+const CHANNEL_WAIT = 250;
+
 /** One session with a legacy server. */
 export class PooledSession {
   readonly upstream: Codec;
@@ -98,7 +101,9 @@ export class PooledSession {
   /** Tells the server that the handshake is done, and opens its way to say what nobody asked for. */
   async begin(): Promise<void> {
     await this.peer.notify({ jsonrpc: "2.0", method: "notifications/initialized" });
-    await this.peer.listen().catch(() => (this.hasChannel = false));
+    const opened = this.peer.listen().catch(() => (this.hasChannel = false));
+    // A server that has no such stream says so at once; one that has may say nothing until there is something to say.
+    await Promise.race([opened, new Promise((resolve) => setTimeout(resolve, CHANNEL_WAIT).unref())]);
   }
 
   /** Tells whether it is over. */

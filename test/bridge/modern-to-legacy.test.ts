@@ -564,6 +564,15 @@ describe("what the modern era has no request for", () => {
   });
 });
 
+describe("a server that is silent on its own stream", () => {
+  it("does not hold up the first request", async () => {
+    const room = open({ transport: "streamable-http" });
+    const connect = room.connector.connect.bind(room.connector);
+    room.connector.connect = async (transport) => Object.assign(await connect(transport), { listen: never });
+    expect(await room.ask(request("tools/list"))).toMatchObject({ answer: { result: { tools: [] } } });
+  });
+});
+
 describe("a front that serves the modern era only where the server does", () => {
   const choices = { ...DEFAULT_CHOICES, advertiseModern: "when-upstream-modern" } as const;
 
