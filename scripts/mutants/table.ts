@@ -16,27 +16,32 @@ export interface Mutant {
 }
 
 const AGREEMENT = "bridge/agreement.ts";
-const ANSWERED = "  return lowered(asker, { ...envelope, result }, policy, report);";
-const RESULT = "  const result = edit === undefined ? envelope.result : edit(envelope.result);";
+const ANSWERED = "  const written = lowered(asker, given, policy, report);";
+const RESULT = `  const given = envelope.kind === "result" && edit !== undefined ? { ...envelope, result: edit(envelope.result) } : envelope;`;
 const PAYLOADS = ["bridge/payloads"];
 
 /** Lets one field of a server's result through to the client, whatever the client's revision. */
 function leak(field: string): string {
   const read = `(answer["result"] as Wire)["${field}"]`;
-  return `  const kept = lowered(asker, { ...envelope, result }, policy, report);
-  return ${read} === undefined ? kept : { ...kept, result: { ...(kept["result"] as Wire), ${field}: ${read} } };`;
+  return `  const kept = lowered(asker, given, policy, report);
+  const leaked = kept["result"] === undefined ? undefined : ${read};
+  const written = leaked === undefined ? kept : { ...kept, result: { ...(kept["result"] as Wire), ${field}: leaked } };`;
+}
+
+/** Replaces every result on its way by what an expression gives for its text. */
+function changed(expression: string): string {
+  return `  const own = envelope.kind === "result" && edit !== undefined ? { ...envelope, result: edit(envelope.result) } : envelope;
+  const given = own.kind === "result" ? { ...own, result: ${expression} as unknown } : own;`;
 }
 
 /** Changes the text of every result on its way. */
 function rewrite(pattern: string, replacement: string): string {
-  return `  const own = edit === undefined ? envelope.result : edit(envelope.result);
-  const result = JSON.parse(JSON.stringify(own).replaceAll(${pattern}, ${replacement})) as unknown;`;
+  return changed(`JSON.parse(JSON.stringify(own.result).replaceAll(${pattern}, ${replacement}))`);
 }
 
 /** Drops a field from every object of every result. */
 function dropField(field: string): string {
-  return `  const own = edit === undefined ? envelope.result : edit(envelope.result);
-  const result = JSON.parse(JSON.stringify(own, (key, value: unknown) => (key === "${field}" ? undefined : value))) as unknown;`;
+  return changed(`JSON.parse(JSON.stringify(own.result, (key, value: unknown) => (key === "${field}" ? undefined : value)))`);
 }
 
 const leaks: readonly Mutant[] = ["resultType", "ttlMs", "cacheScope", "_meta"].map((field) => ({
@@ -99,8 +104,8 @@ const others: readonly Mutant[] = [
     fault: "log messages of a modern server are dropped",
     kind: "proxy",
     file: "bridge/modern-backend.ts",
-    find: `    return this.#level !== undefined && typeof level === "string" && LEVELS.indexOf(level) >= LEVELS.indexOf(this.#level);`,
-    replace: `    return this.#level === level && level === undefined;`,
+    find: `    return wants(this.#level, level);`,
+    replace: `    return wants(this.#level, level) && level === undefined;`,
     tests: ["bridge/legacy-to-modern"],
   },
   {
@@ -140,8 +145,8 @@ const others: readonly Mutant[] = [
     kind: "proxy",
     file: AGREEMENT,
     find: ANSWERED,
-    replace: `  const kept = lowered(asker, { ...envelope, result }, policy, report);
-  return { ...kept, result: JSON.parse(JSON.stringify(kept["result"]).replace('"cacheScope":"private"', '"cacheScope":"public"')) as unknown };`,
+    replace: `  const kept = lowered(asker, given, policy, report);
+  const written = JSON.parse(JSON.stringify(kept).replace('"cacheScope":"private"', '"cacheScope":"public"')) as Wire;`,
     tests: ["bridge/modern-to-legacy"],
   },
   {
@@ -204,8 +209,8 @@ const others: readonly Mutant[] = [
     fault: "a cancellation names another request",
     kind: "proxy",
     file: "bridge/pooled-session.ts",
-    find: `    await this.notify(cancellationOf(id, reason));`,
-    replace: `    await this.notify(cancellationOf(Number(id) + 1, reason));`,
+    find: `    const told = this.notify(cancellationOf(id, reason))`,
+    replace: `    const told = this.notify(cancellationOf(Number(id) + 1, reason))`,
     tests: ["bridge/modern-to-legacy"],
   },
   {
