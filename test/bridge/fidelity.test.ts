@@ -28,6 +28,9 @@ const ROWS: readonly Row[] = [
   { client: "modern", server: "modern", from: "http", to: "http" },
 ];
 
+/** Has a test only where there is what it is about. */
+const where = (there: boolean): ((name: string, test: () => Promise<void>) => void) => (there ? it : () => undefined);
+
 describe.each(ROWS)("a $client client over $from to a $server server over $to", ({ client: era, server, from, to }) => {
   let run: RawRun;
   let client: RawClient;
@@ -113,7 +116,7 @@ describe.each(ROWS)("a $client client over $from to a $server server over $to", 
     expect(text).toContain(`"x-beside":${RAW_BESIDE}`);
   });
 
-  it.runIf(sameEra)("a block of a kind nobody knows", async () => {
+  where(sameEra)("a block of a kind nobody knows", async () => {
     expect(await answer(call("strange"))).toContain(`"content":${RAW_STRANGE}`);
   });
 
@@ -154,7 +157,7 @@ describe.each(ROWS)("a $client client over $from to a $server server over $to", 
   });
 
   // A modern server tells what nobody asked for to those who subscribed, and nothing else: over HTTP it has no way to.
-  it.runIf(server === "legacy" || (era === "legacy" && to === "stdio"))("what a server says beside all calls", async () => {
+  where(server === "legacy" || (era === "legacy" && to === "stdio"))("what a server says beside all calls", async () => {
     await answer(call("later"));
     await until("the notification", () => heardOf("notifications/vendor").some((text) => text.includes(`"later":1.0`)), 5_000);
     expect(heardOf("notifications/message").at(-1)).toContain(`"data":"later"`);
@@ -167,7 +170,7 @@ describe.each(ROWS)("a $client client over $from to a $server server over $to", 
     expect((await seen()).findLast((each) => each.includes("vendor/method"))).toContain(`"n":9007199254740993`);
   });
 
-  it.runIf(sameEra)("a notification of the client's that nobody knows", async () => {
+  where(sameEra)("a notification of the client's that nobody knows", async () => {
     client.send(`{"jsonrpc":"2.0","method":"notifications/vendor","params":{"n":1.0}}`);
     expect(await eventually(async () => (await seen()).find((each) => each.includes(`"notifications/vendor"`)))).toContain(
       `"params":{"n":1.0}`,
