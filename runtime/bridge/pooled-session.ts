@@ -8,6 +8,7 @@ import { isEnvelopeError } from "../errors.js";
 import type { Wire } from "../protocol.js";
 import { gate } from "../mcp.js";
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from "../rpc-codes.js";
+import { within } from "../waiting.js";
 import { errorAnswer, errorOf } from "./answers.js";
 import type { Account } from "./events.js";
 import { messageOf } from "./legacy-session.js";
@@ -103,7 +104,7 @@ export class PooledSession {
     await this.peer.notify({ jsonrpc: "2.0", method: "notifications/initialized" });
     const opened = this.peer.listen().catch(() => (this.hasChannel = false));
     // A server that has no such stream says so at once; one that has may say nothing until there is something to say.
-    await Promise.race([opened, new Promise((resolve) => setTimeout(resolve, CHANNEL_WAIT).unref())]);
+    await within(opened, CHANNEL_WAIT);
   }
 
   /** Tells whether it is over. */
@@ -191,9 +192,7 @@ export class PooledSession {
   async close(): Promise<void> {
     for (const { timer } of this.#strays) clearTimeout(timer);
     // A call that was given up may still cost the server something until it hears so.
-    if (this.#cancelling.size > 0) {
-      await Promise.race([Promise.all(this.#cancelling), new Promise((resolve) => setTimeout(resolve, LAST_WORDS).unref())]);
-    }
+    if (this.#cancelling.size > 0) await within(Promise.all(this.#cancelling), LAST_WORDS);
     await this.peer.close();
   }
 

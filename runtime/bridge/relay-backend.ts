@@ -27,6 +27,7 @@ import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
 import { PendingChanges } from "./watching.js";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../rpc-codes.js";
+import { within } from "../waiting.js";
 
 /** Carries one session to a server of the same era. https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
 export class RelayBackend implements Backend {
@@ -96,7 +97,7 @@ export class RelayBackend implements Backend {
     const peer = this.#peer;
     const told = peer.notify({ jsonrpc: "2.0", method: INITIALIZED }).catch((error: unknown) => this.#drop("upstream", INITIALIZED, error));
     // A request may overtake it; servers that mind wait a little themselves.
-    await Promise.race([told, new Promise((resolve) => setTimeout(resolve, GRACE_MS).unref())]);
+    await within(told, GRACE_MS);
     // A server need not have such a stream, and the session goes on without one.
     void peer.listen().catch((error: unknown) => this.#drop("upstream", undefined, error));
   }

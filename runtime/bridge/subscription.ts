@@ -4,6 +4,7 @@
 import type { Codec } from "../codec.js";
 import type { Wire } from "../protocol.js";
 import { INVALID_PARAMS } from "../rpc-codes.js";
+import { within } from "../waiting.js";
 import { isBridgeError, Refusal } from "./errors.js";
 import type { Account } from "./events.js";
 import { messageOf } from "./legacy-session.js";
@@ -51,6 +52,8 @@ interface Stream {
 const GATHER = 20;
 /** Milliseconds after the first of two notifications in which a stream and its successor may say the same. */
 const OVERLAP = 2_000;
+/** Milliseconds for which a client that has just begun is held up until the server listens. */
+const HOLD = 250;
 /** A stream ends when either side ends it. */
 const FOREVER = 2_147_483_647;
 
@@ -74,12 +77,14 @@ export class Subscription {
     this.#unheard = new PendingChanges(room.options.limits.watched);
   }
 
-  /** Begins to listen, where the server has lists whose changes it tells. */
+  /** Begins to listen, where the server has lists whose changes it tells; waits for it a little. */
   async start(): Promise<void> {
     if (this.#isStarted) return;
     this.#isStarted = true;
     if (isIdle(this.#wish())) return;
-    await this.#settle().catch((error: unknown) => this.#lost(error));
+    const settled = this.#settle().catch((error: unknown) => this.#lost(error));
+    // What a client asks for next may change something already; but a server that says nothing does not hold it up.
+    await within(settled, HOLD);
   }
 
   /** Watches a resource; rejects with a `Refusal` where the server does not take it up, and with `Unreachable`. */

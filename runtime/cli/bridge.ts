@@ -13,7 +13,7 @@ import { BridgeService } from "../bridge/service.js";
 import type { TransportEvent } from "../transport/events.js";
 import { isReported, logLineOf, recordOf, transportFacts } from "./bridge-log.js";
 import { isPreset, planBridge, type BridgeFlags, type BridgePlan, type ListenTarget, type UpstreamTarget } from "./bridge-options.js";
-import { within } from "../transport/waiting.js";
+import { within } from "../waiting.js";
 import { CommandFault, reasonOf } from "./fault.js";
 
 /** Runs a bridge until it is told to stop or its client is gone; rejects with `CommandFault`. */

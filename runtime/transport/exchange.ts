@@ -10,7 +10,7 @@ import { INVALID_REQUEST, PARSE_ERROR } from "../rpc-codes.js";
 import type { StopSignal } from "../stop.js";
 import { shown, type Observe } from "./events.js";
 import { PendingFrames } from "./pending.js";
-import { within } from "./waiting.js";
+import { within } from "../waiting.js";
 
 /** How many ids of answered requests are remembered, to know a late answer from a strange one. */
 const REMEMBERED = 4096;

@@ -15,7 +15,7 @@ import { stringifyMessage } from "./json.js";
 import { MAX_LINE_BYTES, readJson } from "./lines.js";
 import { readRefusal, type Refusal } from "./refusal.js";
 import { streamingProfile } from "./streaming.js";
-import { bounded, delay, waitBefore, within, type Backoff } from "./waiting.js";
+import { bounded, delay, waitBefore, within, type Backoff } from "../waiting.js";
 
 /** How long to be patient with a server, and how much to take from it. */
 export interface HttpPeerOptions extends WireOptions {

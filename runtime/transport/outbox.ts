@@ -4,7 +4,7 @@
 import type { Writable } from "node:stream";
 import type { StopSignal } from "../stop.js";
 import { Gathering } from "./gathering.js";
-import { delay } from "./waiting.js";
+import { delay } from "../waiting.js";
 
 /** Says why a message was not written. */
 export class OutboxError extends Error {

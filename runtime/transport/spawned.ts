@@ -6,7 +6,7 @@ import { constants } from "node:os";
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import spawn from "cross-spawn";
-import { delay, within } from "./waiting.js";
+import { delay, within } from "../waiting.js";
 
 /** What to run. */
 export interface Command {

@@ -13,7 +13,7 @@ import type { HttpWire, Incoming, WireOptions } from "./http-wire.js";
 import { stringifyMessage } from "./json.js";
 import { MAX_LINE_BYTES, readJson } from "./lines.js";
 import { readRefusal } from "./refusal.js";
-import { bounded } from "./waiting.js";
+import { bounded } from "../waiting.js";
 
 /** How long to be patient with a server, and how much to take from it. */
 export interface SsePeerOptions extends WireOptions {

@@ -10,7 +10,7 @@ import { Exchange } from "./exchange.js";
 import { MAX_DEPTH, stringifyMessage } from "./json.js";
 import { LineSplitter, MAX_LINE_BYTES, messageLines } from "./lines.js";
 import { Outbox, OutboxError } from "./outbox.js";
-import { within } from "./waiting.js";
+import { within } from "../waiting.js";
 import { printExit, Spawned, SpawnError, type Command, type Exit } from "./spawned.js";
 
 /** What to run, and how long to be patient with it. */

@@ -6,7 +6,7 @@ import type { Wire } from "../../runtime/index.js";
 import { DEFAULT_CHOICES, DEFAULT_LIMITS, type BridgeOptions } from "../../runtime/bridge/options.js";
 import type { TransportName } from "../../runtime/bridge/peer.js";
 import { MODERN, MODERN_SERVER, modernServer, type ModernRoom } from "./modern-script.js";
-import { PlayedClient, roomWith, until, type Room } from "./room.js";
+import { optionsWith, PlayedClient, roomWith, until, type Room } from "./room.js";
 import { Refuse, type Script } from "./wire-peer.js";
 
 const LEGACY = REVISIONS.filter(({ era }) => era === "legacy").map(({ revision }) => revision);
@@ -405,6 +405,13 @@ describe("subscriptions", () => {
   it("that the server does not take up are refused", async () => {
     const room = await open({ server: { honours: () => ({ toolsListChanged: true }) } });
     expect(await room.client.call("resources/subscribe", { uri: "a:b" })).toMatchObject({ error: { code: -32602 } });
+  });
+
+  it("that the server never acknowledges do not hold up the first request", async () => {
+    const { timeouts } = optionsWith();
+    const does: Script = () => ({ tools: [] });
+    const room = await open({ does, server: { acknowledges: false }, changes: { timeouts: { ...timeouts, acknowledge: 60_000 } } });
+    expect(await room.client.call("tools/list")).toHaveProperty("result");
   });
 
   it("that the server never acknowledges are given up", async () => {

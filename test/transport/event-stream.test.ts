@@ -1,7 +1,7 @@
 // Events out of a stream, however it is cut, whatever ends its lines, and however long they are.
 import { describe, expect, it } from "vitest";
 import { EventSplitter, readEvents, type StreamEvent } from "../../runtime/transport/event-stream.js";
-import { waitBefore } from "../../runtime/transport/waiting.js";
+import { waitBefore } from "../../runtime/waiting.js";
 
 interface Read {
   readonly events: StreamEvent[];

@@ -1,6 +1,6 @@
 // Bounded waits: for a while, for something at most so long, and longer from try to try.
 
-import { Stopper, type StopSignal } from "../stop.js";
+import { Stopper, type StopSignal } from "./stop.js";
 
 /** Resolves after so many milliseconds; at once where the signal aborts. */
 export function delay(ms: number, signal?: StopSignal): Promise<void> {
