@@ -29,6 +29,12 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T | un
   }
 }
 
+/** Waits until work is over, however it ends, and no longer than so many milliseconds. */
+export async function ended(work: Promise<unknown>, ms: number): Promise<void> {
+  const over = (): void => undefined;
+  await within(work.then(over, over), ms);
+}
+
 /**
  * Runs something with a signal that aborts after so many milliseconds, with the reason `late` gives, and whenever the outer one does; rejects as what
  * it runs does, which has to heed the signal.

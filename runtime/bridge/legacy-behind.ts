@@ -23,7 +23,7 @@ import { FIRST_ID, shakeHands } from "./handshake.js";
 import { messageOf } from "./legacy-session.js";
 import { Listening } from "./listening.js";
 import { isLevel, wants } from "./log-levels.js";
-import { crossingOf, NOTHING_CROSSES, stripMessageMeta, stripMeta } from "./meta.js";
+import { crossingOf, factsOf, NOTHING_CROSSES, stripMessageMeta, stripMeta } from "./meta.js";
 import type { Behind } from "./modern-front.js";
 import type { BridgeOptions } from "./options.js";
 import { ParkedFlow, type Question, type TurnEnd } from "./parked-flow.js";
@@ -428,17 +428,17 @@ export class LegacyBehind implements Behind {
     const { session } = parked.hops.lease;
     const agreement = await this.#agree(flow, envelope, session);
     if (opened.handle.round !== parked.flow.round || parked.flow.turn !== undefined) throw REJECTED;
-    const resumed: Parked = Object.assign(parked, { hops: { ...parked.hops, agreement } });
+    parked.hops = { ...parked.hops, agreement };
     hops.from = agreement.downstream;
     hops.to = agreement.upstream;
-    this.#deliver(resumed, flow, params);
-    const turn = resumed.flow.take(turnOf(flow, envelope));
+    this.#deliver(parked, flow, params);
+    const turn = parked.flow.take(turnOf(flow, envelope));
     try {
-      const ended = await this.#ended(resumed, flow, await this.#orLeft(resumed, flow, turn));
-      if (!ended.isKept) await resumed.hops.lease.release();
+      const ended = await this.#ended(parked, flow, await this.#orLeft(parked, flow, turn));
+      if (!ended.isKept) await parked.hops.lease.release();
       return ended.answer;
     } catch (error) {
-      await resumed.hops.lease.release();
+      await parked.hops.lease.release();
       throw error;
     }
   }
@@ -581,12 +581,9 @@ export class LegacyBehind implements Behind {
   // Payloads
 
   #downward(method: string, params: unknown, { downstream, upstream }: Agreement, token: string | undefined): unknown {
-    const crossing = crossingOf(
-      { revision: downstream.version, client: downstream.capabilities.client, server: downstream.capabilities.server },
-      { revision: upstream.version, client: upstream.capabilities.client, server: upstream.capabilities.server },
-    );
+    const crossing = crossingOf(factsOf(downstream), factsOf(upstream));
     const own = isWire(params) ? withoutRetryFields(method, stripMeta(params, crossing), downstream.version) : params;
-    return token === undefined ? withMeta(own, "progressToken", undefined) : withMeta(own, "progressToken", token);
+    return withMeta(own, "progressToken", token);
   }
 
   /** What only the modern era says is the bridge's to say: a server that says it all the same is not believed. */
@@ -594,8 +591,7 @@ export class LegacyBehind implements Behind {
     if (!isWire(result)) return result;
     // Without what it says of itself it might pass for finished.
     if (outcomeOf(result) !== "complete" && upstream.method(method) !== undefined) throw unfinished(method, result, upstream.version);
-    const plain = stripMeta(withoutModernFields(result), NOTHING_CROSSES);
-    return plain;
+    return stripMeta(withoutModernFields(result), NOTHING_CROSSES);
   }
 
   #written(flow: Flow, { downstream, policy }: Agreement, result: Wire): Wire {
@@ -617,7 +613,8 @@ export class LegacyBehind implements Behind {
 interface Parked {
   readonly flow: ParkedFlow;
   readonly call: PooledCall;
-  readonly hops: Hops;
+  /** Those of the request in its turn. */
+  hops: Hops;
   readonly controller: AbortController;
   readonly release: (() => void) | undefined;
   asked: { readonly method: string; readonly params: unknown };
@@ -645,8 +642,7 @@ function isWrapped(response: Wire): boolean {
 }
 
 function turnOf(flow: Flow, { logLevel }: ModernEnvelope): { flow: Flow; line: ProgressLine | undefined; logLevel: string | undefined } {
-  const token = progressTokenOf(flow.message["params"]);
-  return { flow, line: token === undefined ? undefined : new ProgressLine(token), logLevel: isLevel(logLevel) ? logLevel : undefined };
+  return { flow, line: ProgressLine.of(flow.message["params"]), logLevel: isLevel(logLevel) ? logLevel : undefined };
 }
 
 function textOf(value: unknown): string | undefined {

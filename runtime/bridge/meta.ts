@@ -4,6 +4,7 @@
 import { FIELDS } from "../../generated/mcp/fields.js";
 import { FILLS } from "../../generated/mcp/features.js";
 import { isWire, valueAt } from "../capabilities.js";
+import type { Codec } from "../codec.js";
 import { withField, withoutField } from "../copy.js";
 import type { Wire } from "../protocol.js";
 import { metaOf } from "./answers.js";
@@ -33,6 +34,11 @@ export interface HopFacts {
   readonly revision: string;
   readonly client?: unknown;
   readonly server?: unknown;
+}
+
+/** Tells the facts of a hop from the codec that speaks on it. */
+export function factsOf({ version, capabilities }: Pick<Codec, "version" | "capabilities">): HopFacts {
+  return { revision: version, client: capabilities.client, server: capabilities.server };
 }
 
 /** What may travel from one hop to the other besides what always does. */

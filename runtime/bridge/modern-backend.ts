@@ -8,9 +8,9 @@ import type { AskedRequest } from "../envelope.js";
 import { isLowerError } from "../errors.js";
 import { codecFor, resolve, type Transport } from "../mcp.js";
 import type { Wire } from "../protocol.js";
-import type { StopSignal } from "../stop.js";
 import { TranslationReport } from "../report.js";
 import { INVALID_PARAMS } from "../rpc-codes.js";
+import { delay } from "../waiting.js";
 import { crossAnswer, crossCall, liftAnswer, liftCall, checkShared, type Agreement } from "./agreement.js";
 import { codeIn } from "./eras.js";
 import { isBridgeError, Refusal, type BridgeFault } from "./errors.js";
@@ -28,7 +28,7 @@ import { askRound } from "./asking.js";
 import { endingOf, nextRound, NO_ROUNDS, outcomeOf, printType, retryParams, ROUND_LIMITS, withoutRetryFields, type Ask } from "./rounds.js";
 import { Promises } from "./structured.js";
 import { Subscription } from "./subscription.js";
-import { ProgressLine, progressTokenOf } from "./tokens.js";
+import { followProgress, ProgressLine, type Progressing } from "./tokens.js";
 
 /** What a session with a modern server is made of. */
 export interface ModernSession {
@@ -126,8 +126,7 @@ export class ModernBackend implements Backend {
     const { method, message } = flow;
     const codec = await this.#codec(method, flow.sink.canStream);
     const agreement: Agreement = { downstream: this.downstream, upstream: codec, policy: this.#options.policy };
-    const token = progressTokenOf(message["params"]);
-    const leg: Leg = { flow, line: token === undefined ? undefined : new ProgressLine(token) };
+    const leg: Leg = { flow, line: ProgressLine.of(message["params"]) };
     const minted = leg.line === undefined ? undefined : this.#session.server.tokens.mint(leg);
     try {
       return withId(await this.#rounds(flow, agreement, leg, minted), flow.id, message);
@@ -158,7 +157,7 @@ export class ModernBackend implements Backend {
       if (outcome === "unknown") throw Refusal.of(strangeResult(flow.method, result));
       const step = nextRound(state, result, facts);
       if (step.kind === "end") return { jsonrpc: "2.0", ...endingOf(flow.method, step.fault, choices) };
-      if (step.afterMs > 0) await pause(step.afterMs, flow.signal);
+      if (step.afterMs > 0) await delay(step.afterMs, flow.signal);
       state = step.state;
       responses = undefined;
       if (step.kind === "retry") continue;
@@ -282,13 +281,8 @@ export class ModernBackend implements Backend {
   }
 
   #progressed(frame: Wire, leg: Leg): Promise<void> | void {
-    const params = isWire(frame["params"]) ? frame["params"] : {};
-    if (this.#session.server.tokens.find(params["progressToken"]) !== leg)
-      return this.#drop("notifications/progress", "nobody asked for it");
-    leg.rest?.();
-    const forward = leg.line?.forward(params);
-    if (forward === undefined) return this.#drop("notifications/progress", "it gets no further than the last");
-    return this.#give({ ...frame, params: forward }, leg.flow);
+    const progressed = followProgress(this.#session.server.tokens, frame, leg);
+    return "because" in progressed ? this.#drop("notifications/progress", progressed.because) : this.#give(progressed.frame, leg.flow);
   }
 
   #give(frame: Wire, flow: Flow): Promise<void> | void {
@@ -365,10 +359,8 @@ export class ModernBackend implements Backend {
   }
 }
 
-interface Leg {
+interface Leg extends Progressing {
   readonly flow: Flow;
-  readonly line: ProgressLine | undefined;
-  rest?: () => void;
 }
 
 /** What a legacy client asks that the modern era has no request for: the session's own. */
@@ -399,19 +391,6 @@ function enveloped(codec: Codec, request: Wire): Wire {
   let next: unknown = params;
   for (const [key, value] of Object.entries(own)) next = withMeta(next, key, value);
   return { ...request, params: next };
-}
-
-function pause(milliseconds: number, signal: StopSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener("abort", done, { once: true });
-    if (signal.aborted) done();
-  });
 }
 
 /** A result of a kind no revision has must not be taken for one that is there. */

@@ -14,13 +14,14 @@ import type { Account } from "./events.js";
 import type { Flow } from "./flow.js";
 import type { ParamHeader } from "./headers.js";
 import { messageOf } from "./legacy-session.js";
-import { META, stripMessageMeta } from "./meta.js";
+import { META, NOTHING_CROSSES, stripMessageMeta } from "./meta.js";
 import type { Behind } from "./modern-front.js";
 import type { ModernServer } from "./modern-server.js";
 import type { BridgeOptions } from "./options.js";
 import { withId, withMeta } from "./payload.js";
 import { uninvitedError } from "./rounds.js";
-import { ProgressLine, progressTokenOf } from "./tokens.js";
+import { followProgress, ProgressLine, type Progressing } from "./tokens.js";
+import { FOREVER } from "./upstream-call.js";
 
 /** What a relay is given. */
 export interface RelayOptions {
@@ -60,8 +61,7 @@ export class ModernRelay implements Behind {
     const agreement = await agreementFor(flow, envelope, server, options);
     hops.from = agreement.downstream;
     hops.to = agreement.upstream;
-    const token = progressTokenOf(message["params"]);
-    const carrying: Carrying = { flow, agreement, line: token === undefined ? undefined : new ProgressLine(token) };
+    const carrying: Carrying = { flow, agreement, line: ProgressLine.of(message["params"]) };
     if (method === LISTEN) carrying.early = [];
     const minted = carrying.line === undefined ? undefined : server.tokens.mint(carrying);
     try {
@@ -107,13 +107,8 @@ export class ModernRelay implements Behind {
   #heard(frame: Wire, carrying: Carrying): Promise<void> | void {
     if (carrying.early !== undefined) return this.#early(frame, carrying, carrying.early);
     if (frame["method"] !== "notifications/progress") return this.#give(frame, carrying);
-    const params = isWire(frame["params"]) ? frame["params"] : {};
-    if (this.#given.server.tokens.find(params["progressToken"]) !== carrying)
-      return this.#drop("notifications/progress", "nobody asked for it");
-    carrying.rest?.();
-    const forward = carrying.line?.forward(params);
-    if (forward === undefined) return this.#drop("notifications/progress", "it gets no further than the last");
-    return this.#give({ ...frame, params: forward }, carrying);
+    const progressed = followProgress(this.#given.server.tokens, frame, carrying);
+    return "because" in progressed ? this.#drop("notifications/progress", progressed.because) : this.#give(progressed.frame, carrying);
   }
 
   /** Nothing of a subscription comes before its acknowledgement, whatever the order in which the server says it. */
@@ -148,17 +143,9 @@ export class ModernRelay implements Behind {
   }
 }
 
-/** A subscription is a stream that ends when its client or its server ends it. */
-const FOREVER = 2_147_483_647;
-
-/** No metadata that the protocol keeps for itself means anything on the other hop. */
-const NOTHING_CROSSES = { tasks: false, extensions: [] };
-
-interface Carrying {
+interface Carrying extends Progressing {
   readonly flow: Flow;
   readonly agreement: Agreement;
-  readonly line: ProgressLine | undefined;
-  rest?: () => void;
   /** What came before the acknowledgement of a subscription, until that comes. */
   early?: Wire[] | undefined;
 }

@@ -14,7 +14,7 @@ import { META } from "./meta.js";
 import { withId } from "./payload.js";
 import { readError } from "./refusal.js";
 import type { Peer } from "./peer.js";
-import { ProgressTokens } from "./tokens.js";
+import { ProgressTokens, type Progressing } from "./tokens.js";
 import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
 
 /** What one request of a modern server is given. */
@@ -51,7 +51,7 @@ export class ModernServer {
   /** The last answer to `server/discover`. */
   discovered: Wire;
   /** The progress tokens of all who ask: a server must not see one twice. */
-  readonly tokens = new ProgressTokens<object>();
+  readonly tokens = new ProgressTokens<Progressing>();
   /** Takes what belongs to no one request, where all of them are one client's: then nobody else can be meant. */
   stray: ((frame: Wire) => Promise<void> | void) | undefined;
   /** What is known of the server behind this and other connections. */

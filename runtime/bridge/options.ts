@@ -4,6 +4,12 @@ import type { DegradePolicy } from "../policy.js";
 import type { Wire } from "../protocol.js";
 import type { Observe } from "./events.js";
 
+/**
+ * Names how a server is probed that is a process of its own: in a process for the purpose, which is only kept where it turns out modern; in the
+ * process that is then used, which is started afresh if the probe ends it; or not at all, which takes it for legacy.
+ */
+export type PipeProbe = "sibling" | "inPlaceRespawn" | "off";
+
 /** How long the bridge waits for what. */
 export interface Timeouts {
   /** For a server to say which era it is of. */
@@ -62,8 +68,8 @@ export interface Choices {
   /** The revisions to use on a hop instead of finding out. */
   readonly clientRevision?: string | undefined;
   readonly upstreamRevision?: string | undefined;
-  /** How a process is asked for its era: in one of its own, in the one that will be used, or not at all (it is legacy then). */
-  readonly stdioProbe: "sibling" | "inPlaceRespawn" | "off";
+  /** How a process is asked for its era. */
+  readonly stdioProbe: PipeProbe;
 }
 
 /** What a bridge is given. */

@@ -137,12 +137,12 @@ export class PooledSession {
     const before = this.#queue;
     this.#queue = new Promise((resolve) => (release = resolve));
     this.#waiting += 1;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), timeout)));
-    const isMine = await Promise.race([before.then(() => true), late]);
-    clearTimeout(timer);
+    const isMine = await within(
+      before.then(() => true as const),
+      timeout,
+    );
     this.#waiting -= 1;
-    if (isMine) return release;
+    if (isMine === true) return release;
     // Whoever comes next waits for those before all the same.
     void before.then(release);
     return undefined;

@@ -9,14 +9,9 @@ import { definesTransport, knownOf } from "./eras.js";
 import { standardHeaders } from "./headers.js";
 import { META } from "./meta.js";
 import { nothingMutual } from "./negotiate.js";
+import type { PipeProbe } from "./options.js";
 import type { Connector, Peer, TransportName } from "./peer.js";
 import { judgeProbe, type EraCache, type ProbeFault, type ProbeOutcome, type ProbeVerdict } from "./probe.js";
-
-/**
- * Names how a server is probed that is a process of its own: in a process for the purpose, which is only kept where it turns out modern; in the
- * process that is then used, which is started afresh if the probe ends it; or not at all, which takes it for legacy.
- */
-export type PipeProbe = "sibling" | "inPlaceRespawn" | "off";
 
 /** Says how to probe. */
 export interface ProbeOptions {

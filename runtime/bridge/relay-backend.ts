@@ -14,7 +14,7 @@ import { isBridgeError, isUnreachable, Refusal } from "./errors.js";
 import type { Flow } from "./flow.js";
 import { FIRST_ID, shakeAgain, type Agreed } from "./handshake.js";
 import { messageOf, tell, type Backend, type ClientSide } from "./legacy-session.js";
-import { crossingOf, stripMeta, type Crossing, type HopFacts } from "./meta.js";
+import { crossingOf, factsOf, stripMeta, type Crossing } from "./meta.js";
 import type { BridgeOptions } from "./options.js";
 import { withId, withMeta } from "./payload.js";
 import type { Peer, Sink } from "./peer.js";
@@ -23,8 +23,8 @@ import { errorAnswer, errorOf } from "./answers.js";
 import { errorFor } from "./refusal.js";
 import { outcomeOf, unfinished } from "./rounds.js";
 import { Promises } from "./structured.js";
-import { ProgressLine, ProgressTokens, progressTokenOf } from "./tokens.js";
-import { cancellationOf, drain, pump, startCall, type UpstreamCall } from "./upstream-call.js";
+import { followProgress, ProgressLine, ProgressTokens, type Progressing } from "./tokens.js";
+import { cancellationOf, drain, pump, startCall } from "./upstream-call.js";
 import { PendingChanges } from "./watching.js";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../rpc-codes.js";
 import { within } from "../waiting.js";
@@ -112,8 +112,7 @@ export class RelayBackend implements Backend {
   async call(flow: Flow): Promise<Wire> {
     await this.#started;
     if (flow.method !== SET_LEVEL) this.#ready();
-    const token = progressTokenOf(flow.message["params"]);
-    const call: RelayedCall = { flow, line: token === undefined ? undefined : new ProgressLine(token) };
+    const call: RelayedCall = { flow, line: ProgressLine.of(flow.message["params"]) };
     const minted = call.line === undefined ? undefined : this.#tokens.mint(call);
     try {
       const edit = (params: unknown): unknown => {
@@ -162,13 +161,14 @@ export class RelayBackend implements Backend {
     const peer = this.#peer;
     const id = this.#nextId();
     this.#lastNote = undefined;
-    call.under = startCall(peer, withId(outbound, id), {
+    const under = startCall(peer, withId(outbound, id), {
       signal: flow.signal,
       timeout: this.#options.timeouts.call,
       onFrame: (frame) => void this.#heard(frame, flow),
       onEnd: (why) => void this.#cancelUpstream(id, why === "late" ? "no answer in time" : flow.reason),
     });
-    const answer = await call.under.answer;
+    call.rest = () => under.rest();
+    const answer = await under.answer;
     await drain(peer, (frame) => this.#heard(frame, undefined));
     return answer;
   }
@@ -302,13 +302,9 @@ export class RelayBackend implements Backend {
   }
 
   #progressed(frame: Wire): Promise<void> | void {
-    const params = isWire(frame["params"]) ? frame["params"] : {};
-    const call = this.#tokens.find(params["progressToken"]);
-    if (call === undefined) return this.#drop("upstream", "notifications/progress", "nobody asked for it");
-    call.under?.rest();
-    const forward = call.line?.forward(params);
-    if (forward === undefined) return this.#drop("upstream", "notifications/progress", "it gets no further than the last");
-    return this.#give("notifications/progress", { ...frame, params: forward }, call.flow.sink);
+    const progressed = followProgress(this.#tokens, frame);
+    if ("because" in progressed) return this.#drop("upstream", "notifications/progress", progressed.because);
+    return this.#give("notifications/progress", progressed.frame, progressed.owner.flow.sink);
   }
 
   #give(method: string, frame: Wire, sink: Sink | undefined): Promise<void> | void {
@@ -437,13 +433,7 @@ function lost(method: string): Refusal {
   return Refusal.of({ kind: "state-lost", message, retry: "same" });
 }
 
-function factsOf({ version, capabilities }: Codec): HopFacts {
-  return { revision: version, client: capabilities.client, server: capabilities.server };
-}
-
 /** A call under way, as progress finds it. */
-interface RelayedCall {
+interface RelayedCall extends Progressing {
   readonly flow: Flow;
-  readonly line: ProgressLine | undefined;
-  under?: UpstreamCall;
 }

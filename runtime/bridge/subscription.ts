@@ -4,7 +4,8 @@
 import type { Codec } from "../codec.js";
 import type { Wire } from "../protocol.js";
 import { INVALID_PARAMS } from "../rpc-codes.js";
-import { within } from "../waiting.js";
+import { delay, within } from "../waiting.js";
+import { FOREVER } from "./upstream-call.js";
 import { isBridgeError, Refusal } from "./errors.js";
 import type { Account } from "./events.js";
 import { messageOf } from "./legacy-session.js";
@@ -54,8 +55,6 @@ const GATHER = 20;
 const OVERLAP = 2_000;
 /** Milliseconds for which a client that has just begun is held up until the server listens. */
 const HOLD = 250;
-/** A stream ends when either side ends it. */
-const FOREVER = 2_147_483_647;
 
 /** Keeps one session's subscription. */
 export class Subscription {
@@ -138,7 +137,7 @@ export class Subscription {
   async #settleAll(): Promise<void> {
     let seen: number;
     do {
-      await new Promise((resolve) => setTimeout(resolve, GATHER));
+      await delay(GATHER);
       seen = this.#wishes;
       await this.#open(this.#wish());
     } while (seen !== this.#wishes && !this.#isClosed);

@@ -1,6 +1,7 @@
 // Progress tokens, minted anew on every connection, and the progress of one flow over all its requests: towards the client it only grows, whatever
 // each request starts at. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
 
+import { isWire } from "../capabilities.js";
 import { withField, withoutField } from "../copy.js";
 import type { RequestId } from "../envelope.js";
 import type { Wire } from "../protocol.js";
@@ -23,6 +24,12 @@ export class ProgressLine {
     this.#token = token;
   }
 
+  /** Follows what a request asks for; undefined where it does not ask. */
+  static of(params: unknown): ProgressLine | undefined {
+    const token = progressTokenOf(params);
+    return token === undefined ? undefined : new ProgressLine(token);
+  }
+
   /** Starts another request of the flow: what it reports is counted on from what was reported before. */
   startLeg(): void {
     this.#legs += 1;
@@ -42,6 +49,29 @@ export class ProgressLine {
     const totalled = isTotal || total === undefined ? counted : withoutField(counted, "total");
     return totalled["progressToken"] === this.#token ? totalled : withField(totalled, "progressToken", this.#token);
   }
+}
+
+/** A request under way, as its progress finds it. */
+export interface Progressing {
+  readonly line: ProgressLine | undefined;
+  /** Gives the request its whole time again. */
+  rest?: () => void;
+}
+
+/** What becomes of a sign of progress: it goes on, or nowhere. */
+export type Progressed<F> = { readonly owner: F; readonly frame: Wire } | { readonly because: string };
+
+/**
+ * Takes a notification of progress: gives its request the whole time again, and the notification for the client. `expected` is the request on whose
+ * stream it came, where it came on one.
+ */
+export function followProgress<F extends Progressing>(tokens: ProgressTokens<F>, frame: Wire, expected?: F): Progressed<F> {
+  const params = isWire(frame["params"]) ? frame["params"] : {};
+  const owner = tokens.find(params["progressToken"]);
+  if (owner === undefined || (expected !== undefined && owner !== expected)) return { because: "nobody asked for it" };
+  owner.rest?.();
+  const forward = owner.line?.forward(params);
+  return forward === undefined ? { because: "it gets no further than the last" } : { owner, frame: { ...frame, params: forward } };
 }
 
 /** Gives out the tokens of one connection, and finds what they were given out for. */

@@ -23,6 +23,9 @@ export interface UpstreamCall {
   rest(): void;
 }
 
+/** The longest time a call can be given, in milliseconds: that of a stream, which ends when either side ends it. */
+export const FOREVER = 2_147_483_647;
+
 /** Sends a request; the answer rejects with `Unreachable`, and with the fault `outcome-unknown` where its time is up. */
 export function startCall(peer: Peer, request: Wire, options: CallOptions): UpstreamCall {
   return new StartedCall(peer, request, options);

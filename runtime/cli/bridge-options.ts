@@ -2,6 +2,7 @@
 // option, the value and the fix.
 
 import { parseArgsStringToArgv } from "string-argv";
+import type { PipeProbe } from "../bridge/options.js";
 import { DegradePolicy } from "../mcp.js";
 import type { DegradePolicy as Policy } from "../policy.js";
 import { isProtocolError } from "../errors.js";
@@ -18,7 +19,7 @@ export interface BridgeFlags {
   readonly clientRevision?: string;
   readonly upstreamRevision?: string;
   readonly advertiseModern: "always" | "when-upstream-modern";
-  readonly stdioProbe: "sibling" | "inPlaceRespawn" | "off";
+  readonly stdioProbe: PipeProbe;
   readonly sessions: "per-principal" | "per-request" | "shared";
   readonly timeout?: string;
   readonly header: readonly string[];
@@ -53,7 +54,7 @@ export interface BridgePlan {
   readonly clientRevision: string | undefined;
   readonly upstreamRevision: string | undefined;
   readonly advertiseModern: BridgeFlags["advertiseModern"];
-  readonly stdioProbe: BridgeFlags["stdioProbe"];
+  readonly stdioProbe: PipeProbe;
   readonly sessions: BridgeFlags["sessions"];
   /** How long the server may take for an answer, in milliseconds; undefined where nothing was said. */
   readonly timeoutMs: number | undefined;

@@ -6,9 +6,8 @@ import type { Conversation, Link, Sink, Visit } from "../bridge/peer.js";
 import type { Wire } from "../protocol.js";
 import { EventStream } from "./http-event-stream.js";
 import { isNeeded, messagesOf } from "./http-carrier.js";
-import { mintToken } from "./http-sessions.js";
+import { endConversation, mintToken } from "./http-sessions.js";
 import { stringifyMessage } from "./json.js";
-import { within } from "./pulse.js";
 import { printEvent } from "./sse-write.js";
 
 /** What a session needs of where it stands. */
@@ -95,9 +94,7 @@ export class SseSession implements Link, Sink {
   }
 
   async #shut(reason: string): Promise<void> {
-    if (this.#conversation !== undefined) await within(this.#options.graceMs, this.#conversation.close(reason));
-    // One turn more: what the conversation settled is written by those who waited for it.
-    await new Promise((resolve) => setTimeout(resolve));
+    await endConversation(this.#conversation, reason, this.#options.graceMs);
     this.#stream.end();
   }
 }

@@ -7,6 +7,7 @@ import type { Reply, Service, Verdict, Visit } from "../bridge/peer.js";
 import { isWire } from "../capabilities.js";
 import { knownRevisions, tables } from "../mcp.js";
 import { Stopper } from "../stop.js";
+import { ended } from "../waiting.js";
 import { readAccept, type Accepted } from "./accept.js";
 import { readEventId } from "./event-log.js";
 import { EventStream } from "./http-event-stream.js";
@@ -16,7 +17,7 @@ import { emptyAnswer, eventsAnswer, jsonAnswer, toResponse, type HttpAnswer } fr
 import { Carrier } from "./http-carrier.js";
 import { relativeReference, SseSession } from "./http-legacy-sse.js";
 import { HttpSession, SessionTable } from "./http-sessions.js";
-import { Pulse, within } from "./pulse.js";
+import { Pulse } from "./pulse.js";
 import { faultResponse, internalError, invalidRequest, oversize, parseError, requestIdOf, type Refused } from "./refusals.js";
 
 /** Bounds what clients may take up. */
@@ -520,12 +521,12 @@ class HttpServer {
   }
 
   async #shutDown(): Promise<void> {
-    await within(this.#graceMs, this.#workDone());
+    await ended(this.#workDone(), this.#graceMs);
     for (const { left } of this.#work.values()) left?.abort(new DOMException("the server is closing", "AbortError"));
     for (const session of [...this.#sessions.values(), ...this.#opening, ...this.#sseSessions.values()])
       session.end("the server is closing");
     await Promise.all(this.#ending);
-    await within(Math.min(this.#graceMs, LAST_WORDS_MS), this.#workDone());
+    await ended(this.#workDone(), Math.min(this.#graceMs, LAST_WORDS_MS));
     for (const { carrier } of this.#work.values()) carrier?.abandon(() => closingAnswer());
     this.#pulse.stop();
   }

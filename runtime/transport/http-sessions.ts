@@ -5,12 +5,13 @@
 import type { Conversation, Link } from "../bridge/peer.js";
 import { Feature, knownRevisions } from "../mcp.js";
 import type { Wire } from "../protocol.js";
+import { delay, ended } from "../waiting.js";
 import { EventLog, type EventLogLimits } from "./event-log.js";
 import { EventStream } from "./http-event-stream.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { isNeeded, type Carrier } from "./http-carrier.js";
 import { stringifyMessage } from "./json.js";
-import { within, type Beating, type Pulse } from "./pulse.js";
+import type { Beating, Pulse } from "./pulse.js";
 import { streamingProfile } from "./streaming.js";
 
 /** What a revision says of the streams of a session. */
@@ -175,9 +176,7 @@ export class HttpSession implements Link {
 
   async #shut(reason: string): Promise<void> {
     this.#unsolicited?.end();
-    if (this.#conversation !== undefined) await within(this.#options.graceMs, this.#conversation.close(reason));
-    // One turn more: what the conversation settled is written by those who waited for it.
-    await new Promise((resolve) => setTimeout(resolve));
+    await endConversation(this.#conversation, reason, this.#options.graceMs);
     for (const carrier of this.#carriers) carrier.abandon(this.#options.refuse);
     for (const stream of this.#streams.values()) stream.end();
     this.#streams.clear();
@@ -201,6 +200,13 @@ export class HttpSession implements Link {
     const kept = this.features.isResumable ? this.#options.replayStreams : 0;
     for (const [name] of over.slice(0, Math.max(over.length - kept, 0))) this.#streams.delete(name);
   }
+}
+
+/** Ends the conversation of a session that is over; resolves when what it still settled is written by those who waited for it, or after `graceMs`. */
+export async function endConversation(conversation: Conversation | undefined, reason: string, graceMs: number): Promise<void> {
+  if (conversation !== undefined) await ended(conversation.close(reason), graceMs);
+  // One turn more, for those who waited.
+  await delay(0);
 }
 
 /** Holds sessions by their ids. */

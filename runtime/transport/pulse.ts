@@ -38,21 +38,6 @@ export class Pulse {
   }
 }
 
-/** Resolves with false after a time in milliseconds, or with true as soon as the work is done, however it ends. */
-export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const done = work.then(
-    () => true,
-    () => true,
-  );
-  const inTime = await Promise.race([done, late]);
-  clearTimeout(timer);
-  return inTime;
-}
-
 /** Timers of Node keep the process alive unless told not to; those of other places are numbers. */
 function unref(timer: unknown): void {
   if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function") timer.unref();

@@ -4,10 +4,10 @@
 import type { Readable, Writable } from "node:stream";
 import { kindOf } from "../batch.js";
 import type { Conversation, Link, Reply, Service, Sink } from "../bridge/peer.js";
+import { ended } from "../waiting.js";
 import { Gathering } from "./gathering.js";
 import { parseMessage, stringifyMessage } from "./json.js";
 import { LineSplitter } from "./lines.js";
-import { within } from "./pulse.js";
 import { faultResponse, internalError, oversize, parseError, type Refused } from "./refusals.js";
 
 /** Bounds what a client may take up. */
@@ -112,9 +112,9 @@ class StdioServer implements Link, Sink {
     input.off("data", onData).off("end", onEnd).off("close", onInputLost).pause();
     signal?.removeEventListener("abort", onAbort);
     // An answer that nobody can read is not waited for.
-    if (!this.#isGone) await within(graceMs, this.#workDone());
-    await within(graceMs, conversation.close(reason));
-    await within(graceMs, this.#flushed());
+    if (!this.#isGone) await ended(this.#workDone(), graceMs);
+    await ended(conversation.close(reason), graceMs);
+    await ended(this.#flushed(), graceMs);
     input.off("error", onInputLost);
     // The one for errors stays: a write may yet fail, and would end the process.
     output.off("close", onOutputLost);

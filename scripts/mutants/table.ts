@@ -88,8 +88,8 @@ const others: readonly Mutant[] = [
     fault: "progress of a modern server is dropped",
     kind: "proxy",
     file: "bridge/modern-backend.ts",
-    find: `    return this.#give({ ...frame, params: forward }, leg.flow);`,
-    replace: `    return undefined;`,
+    find: `: this.#give(progressed.frame, leg.flow);`,
+    replace: `: undefined;`,
     tests: ["bridge/legacy-to-modern"],
   },
   {

@@ -1,7 +1,8 @@
 // Progress: tokens that nobody else has, and numbers that only grow over all the requests of a flow.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ProgressLine, progressTokenOf, ProgressTokens } from "../../runtime/bridge/tokens.js";
+import type { Wire } from "../../runtime/index.js";
+import { followProgress, ProgressLine, progressTokenOf, ProgressTokens } from "../../runtime/bridge/tokens.js";
 
 describe("progressTokenOf", () => {
   it.each<readonly [unknown, unknown]>([
@@ -104,3 +105,64 @@ describe("ProgressTokens", () => {
     expect(tokens.find(token)).toBeUndefined();
   });
 });
+
+describe("followProgress", () => {
+  const asks = { _meta: { progressToken: "mine" } };
+
+  function room(): { tokens: ProgressTokens<Told>; one: Told; other: Told; frame: (progressToken: unknown, progress: unknown) => Wire } {
+    const [one, other] = [told(asks), told(asks)];
+    return {
+      tokens: new ProgressTokens<Told>(),
+      one,
+      other,
+      frame: (progressToken, progress) => ({ method: "p", params: { progressToken, progress } }),
+    };
+  }
+
+  it("finds the request, rests it, and writes the notification for its client", () => {
+    const { tokens, one, frame } = room();
+    const minted = tokens.mint(one);
+    for (const expected of [undefined, one]) {
+      const progress = one.rests + 1;
+      expect(followProgress(tokens, frame(minted, progress), expected)).toEqual({ owner: one, frame: frame("mine", progress) });
+      expect(one.rests).toBe(progress);
+    }
+  });
+
+  it("leaves what nobody asked for, and what came on the stream of another request", () => {
+    const { tokens, one, other, frame } = room();
+    const minted = tokens.mint(one);
+    const nobody = { because: "nobody asked for it" };
+    expect(followProgress(tokens, frame("polyrev-9", 1))).toEqual(nobody);
+    expect(followProgress(tokens, { method: "p", params: [] })).toEqual(nobody);
+    expect(followProgress(tokens, frame(minted, 1), other)).toEqual(nobody);
+    expect([one.rests, other.rests]).toEqual([0, 0]);
+  });
+
+  it("is a sign of life even where it gets no further, or its client did not ask", () => {
+    const { tokens, one, frame } = room();
+    const silent = told({});
+    const [minted, unasked] = [tokens.mint(one), tokens.mint(silent)];
+    followProgress(tokens, frame(minted, 2));
+    const further = { because: "it gets no further than the last" };
+    expect(followProgress(tokens, frame(minted, 2))).toEqual(further);
+    expect(followProgress(tokens, frame(unasked, 1))).toEqual(further);
+    expect([one.rests, silent.rests]).toEqual([2, 1]);
+  });
+});
+
+interface Told {
+  readonly line: ProgressLine | undefined;
+  rests: number;
+  rest(): void;
+}
+
+function told(params: Wire): Told {
+  return {
+    line: ProgressLine.of(params),
+    rests: 0,
+    rest() {
+      this.rests += 1;
+    },
+  };
+}
