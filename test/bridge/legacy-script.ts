@@ -34,18 +34,20 @@ export interface LegacyRoom extends Room {
 export interface Given {
   readonly revision?: string;
   readonly transport?: TransportName;
+  readonly capabilities?: Wire;
+  readonly instructions?: string;
   readonly changes?: Partial<BridgeOptions>;
 }
 
 /** Makes a bridge in front of a legacy server that does what a script says. */
 export function legacyRoom(
   does: Script = () => ({ tools: [], content: [] }),
-  { revision = "2025-11-25", transport = "stdio", changes = {} }: Given = {},
+  { revision = "2025-11-25", transport = "stdio", capabilities = LEGACY_SERVER, instructions, changes = {} }: Given = {},
 ): LegacyRoom {
   const script: Script = (request, more) => {
     if (request["method"] === "server/discover") throw new Refuse(-32601, "no such method");
     if (request["method"] !== "initialize") return does(request, more);
-    return { protocolVersion: revision, capabilities: LEGACY_SERVER, serverInfo: { name: "old", version: "1" } };
+    return { protocolVersion: revision, capabilities, serverInfo: { name: "old", version: "1" }, instructions };
   };
   const room = roomWith(script, transport, changes);
   return {

@@ -3,112 +3,49 @@
 import { describe, expect, it } from "vitest";
 import { REVISIONS } from "../../runtime/mcp.js";
 import type { Wire } from "../../runtime/index.js";
-import { DEFAULT_CHOICES, DEFAULT_TIMEOUTS, type BridgeOptions } from "../../runtime/bridge/options.js";
-import type { Exchanged, TransportName, Visit } from "../../runtime/bridge/peer.js";
+import { DEFAULT_CHOICES, DEFAULT_TIMEOUTS } from "../../runtime/bridge/options.js";
+import type { Exchanged } from "../../runtime/bridge/peer.js";
+import {
+  askingRoom,
+  ASKING,
+  FORM,
+  legacyRoom,
+  META,
+  modernRequest,
+  resultOf,
+  ROOTS,
+  type Asked,
+  type Given,
+  type LegacyRoom,
+} from "./legacy-script.js";
 import { MODERN } from "./modern-script.js";
-import { PlayedClient, roomWith, until, type Room } from "./room.js";
+import { PlayedClient, roomWith, until } from "./room.js";
 import { Refuse, type Script } from "./wire-peer.js";
 
 const LEGACY = REVISIONS.filter(({ era }) => era === "legacy").map(({ revision }) => revision);
 const NEWEST = LEGACY.at(-1) ?? "";
-const META = "io.modelcontextprotocol/";
 const SERVER = { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true, listChanged: true }, logging: {} };
-const ASKING = { roots: {}, sampling: {}, elicitation: { form: {}, url: {} } };
 
 const paramsOf = (message: Wire | undefined): Wire => (message?.["params"] ?? {}) as Wire;
 const metaOf = (message: Wire | undefined): Wire => (paramsOf(message)["_meta"] ?? {}) as Wire;
 const never = (): Promise<never> => new Promise(() => undefined);
 
-interface Asked extends Exchanged {
-  readonly frames: readonly Wire[];
-}
-
-interface Opened extends Room {
-  readonly ask: (message: Wire, visit?: Partial<Visit>) => Promise<Asked>;
-  /** Everything the server was sent, over all its connections. */
-  readonly sent: (method: string) => readonly Wire[];
-}
-
-interface Given {
-  readonly revision?: string;
-  readonly does?: Script;
-  readonly transport?: TransportName;
-  readonly capabilities?: Wire;
-  readonly changes?: Partial<BridgeOptions>;
+/** Makes a bridge in front of a legacy server that has all but completions. */
+function open({ does = () => ANYTHING, ...given }: Given & { readonly does?: Script } = {}): LegacyRoom {
+  return legacyRoom(does, { revision: NEWEST, capabilities: SERVER, instructions: "ask", ...given });
 }
 
 /** An answer that is one to every request of these tests. */
 const ANYTHING = { tools: [], content: [] };
 
-function open({ revision = NEWEST, does = () => ANYTHING, transport = "stdio", capabilities = SERVER, changes }: Given = {}): Opened {
-  const script: Script = (request, more) => {
-    if (request["method"] === "server/discover") throw new Refuse(-32601, "no such method");
-    if (request["method"] !== "initialize") return does(request, more);
-    return { protocolVersion: revision, capabilities, serverInfo: { name: "old", version: "1" }, instructions: "ask" };
-  };
-  const room = roomWith(script, transport, changes);
-  return {
-    ...room,
-    sent: (method) => room.connector.peers.flatMap(({ messages }) => messages).filter((message) => message["method"] === method),
-    ask: async (message, visit = {}) => {
-      const frames: Wire[] = [];
-      const sink = { canStream: true, write: (frame: Wire) => void frames.push(JSON.parse(JSON.stringify(frame)) as Wire) };
-      const exchanged = await room.service.exchange(message, { sink, principal: "someone", ...visit });
-      return { ...exchanged, frames };
-    },
-  };
+function openAsking(questions: readonly Wire[], given: Given = {}): LegacyRoom {
+  return askingRoom(questions, { revision: NEWEST, capabilities: SERVER, instructions: "ask", ...given });
 }
-
-let ids = 0;
-function request(
-  method: string,
-  params: Wire = {},
-  {
-    capabilities = {},
-    meta = {},
-    id = (ids += 1),
-  }: { readonly capabilities?: Wire; readonly meta?: Wire; readonly id?: string | number } = {},
-): Wire {
-  const own = {
-    [`${META}protocolVersion`]: MODERN,
-    [`${META}clientCapabilities`]: capabilities,
-    [`${META}clientInfo`]: { name: "c", version: "1" },
-  };
-  return { jsonrpc: "2.0", id, method, params: { ...params, _meta: { ...own, ...meta } } };
-}
-
-const resultOf = ({ answer }: Exchanged): Wire => (answer?.["result"] ?? {}) as Wire;
-
-/** A server that asks in the middle of a call, and says what it was told. */
-function asking(room: () => Opened, questions: readonly Wire[]): Script {
-  return async ({ method }, { send }) => {
-    if (method !== "tools/call" && method !== "prompts/get") return ANYTHING;
-    for (const question of questions) send(question);
-    const { peer } = room().connector;
-    const isAnswered = ({ id }: Wire): boolean => peer.messages.some((message) => message["id"] === id && message["method"] === undefined);
-    await until("the answers", () => questions.every(isAnswered), 5_000);
-    const told = questions.map(({ id }) => peer.messages.find((message) => message["id"] === id && message["method"] === undefined));
-    return { content: [{ type: "text", text: JSON.stringify(told.map((answer) => answer?.["result"] ?? answer?.["error"])) }] };
-  };
-}
-
-function openAsking(questions: readonly Wire[], given: Given = {}): Opened {
-  const room: Opened = open({ does: asking(() => room, questions), ...given });
-  return room;
-}
-
-const ROOTS = { jsonrpc: "2.0", id: "q-roots", method: "roots/list" };
-const FORM = {
-  jsonrpc: "2.0",
-  id: "q-form",
-  method: "elicitation/create",
-  params: { message: "?", requestedSchema: { type: "object", properties: { n: { type: "string" } } } },
-};
 
 describe.each(LEGACY)("a server at %s", (revision) => {
   it("is discovered by its handshake", async () => {
     const room = open({ revision });
-    const { answer, status } = await room.ask(request("server/discover"));
+    const { answer, status } = await room.ask(modernRequest("server/discover"));
     expect(status).toBe(200);
     expect(answer?.["result"]).toMatchObject({
       resultType: "complete",
@@ -125,7 +62,7 @@ describe.each(LEGACY)("a server at %s", (revision) => {
 
   it("is called without anything of the era, and answers completed", async () => {
     const room = open({ revision, does: () => ({ tools: [{ name: "t", inputSchema: { type: "object" } }], nextCursor: "c" }) });
-    const { answer } = await room.ask(request("tools/list", { cursor: "a" }, { meta: { "v/k": 1, [`${META}logLevel`]: "info" } }));
+    const { answer } = await room.ask(modernRequest("tools/list", { cursor: "a" }, { meta: { "v/k": 1, [`${META}logLevel`]: "info" } }));
     expect(answer?.["result"]).toMatchObject({
       resultType: "complete",
       ttlMs: 0,
@@ -140,14 +77,14 @@ describe.each(LEGACY)("a server at %s", (revision) => {
 
   it("asks, and is told what the client came back with", async () => {
     const room = openAsking([ROOTS], { revision });
-    const first = await room.ask(request("tools/call", { name: "x", arguments: { a: 1 } }, { capabilities: ASKING }));
+    const first = await room.ask(modernRequest("tools/call", { name: "x", arguments: { a: 1 } }, { capabilities: ASKING }));
     const { inputRequests, requestState } = resultOf(first) as { inputRequests: Wire; requestState: string };
     expect(resultOf(first)).toMatchObject({ resultType: "input_required" });
     expect(Object.values(inputRequests)).toEqual([{ method: "roots/list" }]);
     const [key = ""] = Object.keys(inputRequests);
     const inputResponses = { [key]: { roots: [{ uri: "file:///a" }] } };
     const second = await room.ask(
-      request("tools/call", { arguments: { a: 1 }, name: "x", inputResponses, requestState }, { capabilities: ASKING }),
+      modernRequest("tools/call", { arguments: { a: 1 }, name: "x", inputResponses, requestState }, { capabilities: ASKING }),
     );
     expect(resultOf(second)).toMatchObject({
       resultType: "complete",
@@ -163,7 +100,7 @@ describe.each(LEGACY)("a server at %s", (revision) => {
 describe("rounds", () => {
   it("gather the questions that come together", async () => {
     const room = openAsking([ROOTS, FORM]);
-    const first = resultOf(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING })));
+    const first = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
     expect(Object.values(first["inputRequests"] as Wire).map((entry) => (entry as Wire)["method"])).toEqual([
       "roots/list",
       "elicitation/create",
@@ -172,10 +109,10 @@ describe("rounds", () => {
 
   it("go on with what is still missing, under a new state", async () => {
     const room = openAsking([ROOTS, FORM]);
-    const first = resultOf(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING })));
+    const first = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
     const [one = "", two = ""] = Object.keys(first["inputRequests"] as Wire);
     const again = (inputResponses: Wire, requestState: unknown): Promise<Asked> =>
-      room.ask(request("tools/call", { name: "x", inputResponses, requestState: requestState as string }, { capabilities: ASKING }));
+      room.ask(modernRequest("tools/call", { name: "x", inputResponses, requestState: requestState as string }, { capabilities: ASKING }));
     const second = resultOf(await again({ [one]: { roots: [] }, unknown: {} }, first["requestState"]));
     expect(Object.keys(second["inputRequests"] as Wire)).toEqual([two]);
     expect(second["requestState"]).not.toBe(first["requestState"]);
@@ -194,11 +131,11 @@ describe("rounds", () => {
     ["that is no text", () => 7 as never, {}, {}],
   ])("do not go on with a state %s", async (_, change, visit, more) => {
     const room = openAsking([ROOTS]);
-    const first = resultOf(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING })));
+    const first = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
     const requestState = change(String(first["requestState"]));
     const inputResponses = { n1: { roots: [] } };
     const { answer } = await room.ask(
-      request("tools/call", { name: "x", ...more, inputResponses, requestState }, { capabilities: ASKING }),
+      modernRequest("tools/call", { name: "x", ...more, inputResponses, requestState }, { capabilities: ASKING }),
       visit,
     );
     expect(answer).toMatchObject({ error: { code: -32602, message: "cannot go on: the request state is not one to go on with" } });
@@ -207,10 +144,10 @@ describe("rounds", () => {
 
   it("take one return each", async () => {
     const room = openAsking([ROOTS]);
-    const first = resultOf(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING })));
+    const first = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
     const back = (): Promise<Asked> =>
       room.ask(
-        request(
+        modernRequest(
           "tools/call",
           { name: "x", inputResponses: { n1: { roots: [] } }, requestState: first["requestState"] as string },
           { capabilities: ASKING },
@@ -224,14 +161,18 @@ describe("rounds", () => {
 
   it("end where the client does not come back", async () => {
     const room = openAsking([ROOTS, FORM], { changes: { timeouts: { ...DEFAULT_TIMEOUTS, probe: 200, park: 40 } } });
-    const first = resultOf(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING })));
+    const first = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
     await until("the cancellation", () => room.sent("notifications/cancelled").length === 1);
     expect(room.connector.peer.messages.filter(({ id }) => id === "q-roots" || id === "q-form")).toMatchObject([
       { id: "q-roots", error: { code: -32603 } },
       { id: "q-form", result: { action: "cancel" } },
     ]);
     const { answer } = await room.ask(
-      request("tools/call", { name: "x", inputResponses: {}, requestState: first["requestState"] as string }, { capabilities: ASKING }),
+      modernRequest(
+        "tools/call",
+        { name: "x", inputResponses: {}, requestState: first["requestState"] as string },
+        { capabilities: ASKING },
+      ),
     );
     expect(answer).toMatchObject({
       error: { code: -31902, data: { bridge: { kind: "state-lost", sideEffects: "possible", retry: "fresh" } } },
@@ -240,7 +181,7 @@ describe("rounds", () => {
 
   it("are not begun for a client that cannot be asked", async () => {
     const room = openAsking([ROOTS]);
-    const { answer } = await room.ask(request("tools/call", { name: "x" }));
+    const { answer } = await room.ask(modernRequest("tools/call", { name: "x" }));
     expect(answer).toMatchObject({ result: { content: [{ text: expect.stringContaining("-32601") }] } });
     expect(paramsOf(room.sent("initialize")[0])["capabilities"]).toEqual({});
   });
@@ -253,7 +194,7 @@ describe("rounds", () => {
       return { tools: [] };
     };
     const room = open({ does });
-    expect(resultOf(await room.ask(request("tools/list", {}, { capabilities: ASKING })))).toMatchObject({
+    expect(resultOf(await room.ask(modernRequest("tools/list", {}, { capabilities: ASKING })))).toMatchObject({
       resultType: "complete",
       tools: [],
     });
@@ -268,11 +209,13 @@ describe("rounds", () => {
       return { content: [{ type: "text", text: String(name) }] };
     };
     const room = open({ does, transport: "streamable-http" });
-    const first = await Promise.all(["a", "b", "c"].map((name) => room.ask(request("tools/call", { name }, { capabilities: ASKING }))));
+    const first = await Promise.all(
+      ["a", "b", "c"].map((name) => room.ask(modernRequest("tools/call", { name }, { capabilities: ASKING }))),
+    );
     const second = await Promise.all(
       ["a", "b", "c"].map((name, index) =>
         room.ask(
-          request(
+          modernRequest(
             "tools/call",
             { name, inputResponses: { n1: { roots: [] } }, requestState: resultOf(first[index] as Asked)["requestState"] as string },
             { capabilities: ASKING },
@@ -285,12 +228,12 @@ describe("rounds", () => {
 
   it("wait for each other where nobody could tell them apart", async () => {
     const room = openAsking([ROOTS]);
-    const first = resultOf(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING })));
-    const other = room.ask(request("tools/call", { name: "y" }, { capabilities: ASKING }));
-    expect(await room.ask(request("tools/list", {}, { capabilities: ASKING }))).toMatchObject({ answer: { result: {} } });
+    const first = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
+    const other = room.ask(modernRequest("tools/call", { name: "y" }, { capabilities: ASKING }));
+    expect(await room.ask(modernRequest("tools/list", {}, { capabilities: ASKING }))).toMatchObject({ answer: { result: {} } });
     expect(room.sent("tools/call")).toHaveLength(1);
     await room.ask(
-      request(
+      modernRequest(
         "tools/call",
         { name: "x", inputResponses: { n1: { roots: [] } }, requestState: first["requestState"] as string },
         { capabilities: ASKING },
@@ -302,7 +245,7 @@ describe("rounds", () => {
 
   it("are given up by a client that says so", async () => {
     const room = openAsking([ROOTS]);
-    await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING, id: "call" }));
+    await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING, id: "call" }));
     await room.ask({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "call" } });
     await until("the cancellation", () => room.sent("notifications/cancelled").length === 1);
   });
@@ -312,7 +255,7 @@ describe("a call", () => {
   it("whose client leaves is cancelled at the server", async () => {
     const room = open({ does: never });
     const gone = new AbortController();
-    const asking = room.ask(request("tools/call", { name: "slow" }), { signal: gone.signal });
+    const asking = room.ask(modernRequest("tools/call", { name: "slow" }), { signal: gone.signal });
     await until("the call", () => room.sent("tools/call").length === 1);
     gone.abort();
     expect(await asking).toMatchObject({ answer: undefined });
@@ -329,13 +272,15 @@ describe("a call", () => {
       return { content: [] };
     };
     const room = open({ does });
-    const { frames } = await room.ask(request("tools/call", { name: "x" }, { meta: { progressToken: 5, [`${META}logLevel`]: "warning" } }));
+    const { frames } = await room.ask(
+      modernRequest("tools/call", { name: "x" }, { meta: { progressToken: 5, [`${META}logLevel`]: "warning" } }),
+    );
     expect(frames.map(paramsOf)).toEqual([
       { progressToken: 5, progress: 1 },
       { level: "error", data: "error" },
     ]);
     expect(room.sent("logging/setLevel").map((message) => paramsOf(message)["level"])).toEqual(["warning"]);
-    const silent = await room.ask(request("tools/call", { name: "x" }));
+    const silent = await room.ask(modernRequest("tools/call", { name: "x" }));
     expect(silent.frames).toEqual([]);
   });
 
@@ -347,12 +292,14 @@ describe("a call", () => {
     ["that nothing is there, of something that is not read", -32002, -32603],
   ])("that fails with a code %s fails with one the client may hear", async (_, code, expected) => {
     const room = open({ does: ({ method }) => (method === "tools/call" ? Promise.reject(new Refuse(code, "m")) : {}) });
-    expect(await room.ask(request("tools/call", { name: "x" }))).toMatchObject({ answer: { error: { code: expected, message: "m" } } });
+    expect(await room.ask(modernRequest("tools/call", { name: "x" }))).toMatchObject({
+      answer: { error: { code: expected, message: "m" } },
+    });
   });
 
   it("that reads what is not there hears so in the era's words", async () => {
     const room = open({ does: () => Promise.reject(new Refuse(-32002, "m")) });
-    expect(await room.ask(request("resources/read", { uri: "a:b" }))).toMatchObject({
+    expect(await room.ask(modernRequest("resources/read", { uri: "a:b" }))).toMatchObject({
       answer: { error: { code: -32602, data: { uri: "a:b" } } },
     });
   });
@@ -366,12 +313,12 @@ describe("a call", () => {
       return { content: [] };
     };
     const room = open({ does });
-    const first = resultOf(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING })));
+    const first = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
     expect(first["inputRequests"]).toMatchObject({ n1: { method: "elicitation/create", params: { mode: "url", url: "https://x.test/" } } });
     expect(JSON.stringify(first)).not.toContain("elicitationId");
     const back = (action: string): Promise<Asked> =>
       room.ask(
-        request(
+        modernRequest(
           "tools/call",
           { name: "x", inputResponses: { n1: { action } }, requestState: first["requestState"] as string },
           { capabilities: ASKING },
@@ -387,7 +334,7 @@ describe("a call", () => {
       elicitations: [{ mode: "url", elicitationId: "e", url: "https://x.test/", message: "m" }],
     });
     const room = open({ does: ({ method }) => (method === "tools/call" ? Promise.reject(refuse) : {}) });
-    expect(await room.ask(request("tools/call", { name: "x" }))).toMatchObject({
+    expect(await room.ask(modernRequest("tools/call", { name: "x" }))).toMatchObject({
       answer: { error: { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } } },
     });
   });
@@ -402,14 +349,14 @@ describe("a call", () => {
       content: [],
     };
     const room = open({ does: () => ({ ...forged, _meta: { [`${META}serverInfo`]: { name: "forged", version: "1" }, k: 1 } }) });
-    const result = resultOf(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING })));
+    const result = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
     expect(result).toMatchObject({ resultType: "complete", content: [], _meta: { k: 1, [`${META}serverInfo`]: { name: "old" } } });
     expect(Object.keys(result).sort()).toEqual(["_meta", "content", "resultType"]);
   });
 
   it.each(["input_required", "partial", 1])("that is of the type %j is none, and no question either", async (resultType) => {
     const room = open({ does: () => ({ resultType, inputRequests: { q: { method: "roots/list" } }, requestState: "s", content: [] }) });
-    expect(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING }))).toMatchObject({
+    expect(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING }))).toMatchObject({
       answer: { error: { code: -31908 } },
     });
   });
@@ -419,45 +366,45 @@ describe("sessions", () => {
   it("are shared by a principal's requests that can be asked the same, and by nobody else's", async () => {
     const room = open();
     for (const principal of ["a", "a", "b"]) {
-      await room.ask(request("tools/call", { name: "x" }, { capabilities: { roots: {} } }), { principal });
-      await room.ask(request("tools/list", {}, { capabilities: { roots: {} } }), { principal });
-      await room.ask(request("tools/call", { name: "x" }, { capabilities: { sampling: {} } }), { principal });
+      await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: { roots: {} } }), { principal });
+      await room.ask(modernRequest("tools/list", {}, { capabilities: { roots: {} } }), { principal });
+      await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: { sampling: {} } }), { principal });
     }
     expect(room.connector.peers).toHaveLength(4);
   });
 
   it("are opened once, however many ask at a time", async () => {
     const room = open();
-    await Promise.all(Array.from({ length: 20 }, () => room.ask(request("tools/list"))));
+    await Promise.all(Array.from({ length: 20 }, () => room.ask(modernRequest("tools/list"))));
     expect(room.sent("initialize")).toHaveLength(1);
   });
 
   it("are one a request where nobody knows who asks", async () => {
     const room = open();
-    for (let turn = 0; turn < 2; turn += 1) await room.ask(request("tools/list"), { principal: undefined });
+    for (let turn = 0; turn < 2; turn += 1) await room.ask(modernRequest("tools/list"), { principal: undefined });
     expect(room.sent("initialize")).toHaveLength(2);
     await until("their ends", () => room.connector.peers.every(({ isClosed }) => isClosed));
   });
 
   it("are one for all where that was chosen", async () => {
     const room = open({ changes: { choices: { ...DEFAULT_CHOICES, sessions: "shared" } } });
-    for (const principal of ["a", "b", undefined]) await room.ask(request("tools/list"), { principal });
+    for (const principal of ["a", "b", undefined]) await room.ask(modernRequest("tools/list"), { principal });
     expect(room.sent("initialize")).toHaveLength(1);
   });
 
   it("that are over are opened anew, and what waited on them is lost", async () => {
     const room = openAsking([ROOTS]);
-    const first = resultOf(await room.ask(request("tools/call", { name: "x" }, { capabilities: ASKING })));
+    const first = resultOf(await room.ask(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING })));
     room.connector.peer.die("exited with code 1");
     const { answer } = await room.ask(
-      request(
+      modernRequest(
         "tools/call",
         { name: "x", inputResponses: { n1: { roots: [] } }, requestState: first["requestState"] as string },
         { capabilities: ASKING },
       ),
     );
     expect(answer).toMatchObject({ error: { code: -31902 } });
-    expect(await room.ask(request("tools/list"))).toMatchObject({ answer: { result: { resultType: "complete" } } });
+    expect(await room.ask(modernRequest("tools/list"))).toMatchObject({ answer: { result: { resultType: "complete" } } });
   });
 
   it("that fail to open fail all who wait, and no one after", async () => {
@@ -470,7 +417,7 @@ describe("sessions", () => {
         : { tools: [] };
     });
     const sink = { canStream: true, write: () => undefined };
-    const ask = (): Promise<Exchanged> => room.service.exchange(request("tools/list"), { sink, principal: "p" });
+    const ask = (): Promise<Exchanged> => room.service.exchange(modernRequest("tools/list"), { sink, principal: "p" });
     expect((await Promise.all([ask(), ask()])).map(({ answer }) => (answer?.["error"] as Wire | undefined)?.["message"])).toEqual([
       "not yet",
       "not yet",
@@ -481,11 +428,11 @@ describe("sessions", () => {
 });
 
 describe("a subscription", () => {
-  const listen = (room: Opened, notifications: Wire, id: string): { frames: Wire[]; stop: () => void; ended: Promise<Exchanged> } => {
+  const listen = (room: LegacyRoom, notifications: Wire, id: string): { frames: Wire[]; stop: () => void; ended: Promise<Exchanged> } => {
     const frames: Wire[] = [];
     const gone = new AbortController();
     const sink = { canStream: true, write: (frame: Wire) => void frames.push(frame) };
-    const ended = room.service.exchange(request("subscriptions/listen", { notifications }, { id }), {
+    const ended = room.service.exchange(modernRequest("subscriptions/listen", { notifications }, { id }), {
       sink,
       signal: gone.signal,
       principal: "p",
@@ -556,7 +503,7 @@ describe("a subscription", () => {
 describe("what the modern era has no request for", () => {
   it.each(["ping", "logging/setLevel", "resources/subscribe", "tasks/list"])("%s is not there", async (method) => {
     const room = open();
-    expect(await room.ask(request(method, { level: "info", uri: "a:b" }))).toMatchObject({
+    expect(await room.ask(modernRequest(method, { level: "info", uri: "a:b" }))).toMatchObject({
       status: 404,
       answer: { error: { code: -32601 } },
     });
@@ -569,7 +516,7 @@ describe("a server that is silent on its own stream", () => {
     const room = open({ transport: "streamable-http" });
     const connect = room.connector.connect.bind(room.connector);
     room.connector.connect = async (transport) => Object.assign(await connect(transport), { listen: never });
-    expect(await room.ask(request("tools/list"))).toMatchObject({ answer: { result: { tools: [] } } });
+    expect(await room.ask(modernRequest("tools/list"))).toMatchObject({ answer: { result: { tools: [] } } });
   });
 });
 
@@ -578,9 +525,9 @@ describe("a front that serves the modern era only where the server does", () => 
 
   it("sends a client of both eras back to its handshake", async () => {
     const room = open({ changes: { choices } });
-    expect(await room.ask(request("server/discover"))).toMatchObject({ status: 404, answer: { error: { code: -32601 } } });
+    expect(await room.ask(modernRequest("server/discover"))).toMatchObject({ status: 404, answer: { error: { code: -32601 } } });
     const client = new PlayedClient(room.service, "stdio", "pipe");
-    expect(await client.send(request("server/discover"))).toMatchObject({ error: { code: -32601 } });
+    expect(await client.send(modernRequest("server/discover"))).toMatchObject({ error: { code: -32601 } });
     expect(await client.open(NEWEST)).toMatchObject({ result: { protocolVersion: NEWEST } });
   });
 });
@@ -589,7 +536,7 @@ describe("a pipe", () => {
   it("has a session of its own, which ends with it", async () => {
     const room = openAsking([ROOTS]);
     const client = new PlayedClient(room.service, "stdio", "pipe");
-    const first = (await client.send(request("tools/call", { name: "x" }, { capabilities: ASKING }))) as Wire;
+    const first = (await client.send(modernRequest("tools/call", { name: "x" }, { capabilities: ASKING }))) as Wire;
     expect(first).toMatchObject({ result: { resultType: "input_required" } });
     await client.conversation.close("gone");
     expect(room.connector.peer.isClosed).toBe(true);

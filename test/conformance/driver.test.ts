@@ -1,31 +1,12 @@
 // The driver clients alone: each does all that the suite's mock servers of its own era wait for.
 import { describe, expect, it } from "vitest";
+import { CLIENT_SCENARIOS } from "./client-scenarios.js";
 import { judge } from "./judge.js";
 import { driver, script } from "./program.js";
 import { runClient } from "./run.js";
 
-const ALONE = {
-  legacy: {
-    revision: "2025-11-25",
-    scenarios: ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "json-schema-2020-12-preservation", "sse-retry"],
-  },
-  modern: {
-    revision: "2026-07-28",
-    scenarios: [
-      "tools_call",
-      "request-metadata",
-      "sep-2322-client-request-state",
-      "http-standard-headers",
-      "http-custom-headers",
-      "http-invalid-tool-headers",
-      "json-schema-ref-no-deref",
-      "json-schema-2020-12-preservation",
-    ],
-  },
-} as const;
-
 for (const era of ["legacy", "modern"] as const) {
-  const { revision, scenarios } = ALONE[era];
+  const { revision, scenarios } = CLIENT_SCENARIOS[era];
   describe(`the ${era} driver alone`, () => {
     it.each(scenarios)("passes %s", async (scenario) => {
       const found = await runClient({ command: driver(era), scenario, revision });

@@ -1,4 +1,5 @@
 // A client of an HTTP handler that is called directly, without a socket.
+import { onTestFinished } from "vitest";
 import type { HttpHandler, HttpServerOptions } from "../../runtime/transport/http-server.js";
 import { httpHandler } from "../../runtime/transport/http-server.js";
 import type { Wire } from "../../runtime/protocol.js";
@@ -48,6 +49,16 @@ export class HttpBench {
   async health(): Promise<Wire> {
     return (await (await this.fetch("/health")).json()) as Wire;
   }
+}
+
+/** Makes a bench that is gone when the test is over. */
+export function bench(options?: HttpServerOptions): HttpBench {
+  const made = new HttpBench(options);
+  onTestFinished(async () => {
+    made.service.release();
+    await made.handler.close();
+  });
+  return made;
 }
 
 /** Reads the one message of a JSON response. */

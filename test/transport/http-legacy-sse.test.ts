@@ -1,22 +1,9 @@
 // HTTP+SSE of the first revision: one stream for everything, and an address nobody can guess.
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, describe, expect, it, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { EventReader } from "./event-reader.js";
-import { HttpBench, messageOf } from "./http-client.js";
+import { bench, messageOf, type HttpBench } from "./http-client.js";
 import { initialize, INITIALIZED, notification, request } from "./scripted-service.js";
-
-const benches: HttpBench[] = [];
-
-function bench(...options: ConstructorParameters<typeof HttpBench>): HttpBench {
-  const made = new HttpBench(...options);
-  benches.push(made);
-  return made;
-}
-
-afterEach(async () => {
-  for (const each of benches) each.service.release();
-  await Promise.all(benches.splice(0).map((each) => each.handler.close()));
-});
 
 /** Opens a stream, and gives its reader and the address for messages. */
 async function open(

@@ -1,24 +1,11 @@
 // HTTP without a socket: what comes in is read, refused or handed over, and what goes back has the right status, type and headers.
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { afterEach, describe, expect, it, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { Wire } from "../../runtime/protocol.js";
 import { EventReader } from "./event-reader.js";
-import { BASE, HttpBench, messageOf } from "./http-client.js";
+import { BASE, bench, messageOf } from "./http-client.js";
 import { initialize, INITIALIZED, modern, request } from "./scripted-service.js";
-
-const benches: HttpBench[] = [];
-
-function bench(...options: ConstructorParameters<typeof HttpBench>): HttpBench {
-  const made = new HttpBench(...options);
-  benches.push(made);
-  return made;
-}
-
-afterEach(async () => {
-  for (const each of benches) each.service.release();
-  await Promise.all(benches.splice(0).map((each) => each.handler.close()));
-});
 
 describe("a session", () => {
   it("starts with initialize, whose answer names it", async () => {

@@ -3,22 +3,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
 import { EventReader } from "./event-reader.js";
-import { HttpBench, messageOf } from "./http-client.js";
+import { bench, messageOf } from "./http-client.js";
 import { initialize, modern, notification, request } from "./scripted-service.js";
 
-const benches: HttpBench[] = [];
-
-function bench(...options: ConstructorParameters<typeof HttpBench>): HttpBench {
-  const made = new HttpBench(...options);
-  benches.push(made);
-  return made;
-}
-
-afterEach(async () => {
-  vi.useRealTimers();
-  for (const each of benches) each.service.release();
-  await Promise.all(benches.splice(0).map((each) => each.handler.close()));
-});
+afterEach(() => void vi.useRealTimers());
 
 describe("a question on the way to an answer", () => {
   it("goes on the stream of the POST that asked, never on that of the session", async () => {
