@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { BRIDGE_CODES } from "../runtime/bridge/errors.js";
 import { replaceBetween } from "../scripts/markers.js";
 import { withExamples } from "../scripts/snippets.js";
 
@@ -19,9 +20,9 @@ describe("README.md", () => {
   });
 
   it("has filled every marked part", () => {
-    for (const name of ["demo", "bench", "size"]) {
+    for (const name of ["demo", "bench", "bench-bridge", "size"]) {
       const emptied = replaceBetween(readme, name, "");
-      expect(readme.length - emptied.length, `npm run ${name} -- --write`).toBeGreaterThan(200);
+      expect(readme.length - emptied.length, `npm run ${name === "bench-bridge" ? "bench" : name} -- --write`).toBeGreaterThan(200);
     }
   });
 
@@ -32,5 +33,13 @@ describe("README.md", () => {
     const named = [...readme.matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1] as string);
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+});
+
+describe("runtime/bridge/README.md", () => {
+  it("lists every error the bridge answers with, under its code", () => {
+    const guide = readFileSync(fileURLToPath(new URL("../runtime/bridge/README.md", import.meta.url)), "utf8");
+    const rows = [...guide.matchAll(/^\| (-\d+) \| `([\w-]+)` \| \S/gm)].map(([, code, kind]) => [kind, Number(code)]);
+    expect(rows).toEqual(Object.entries(BRIDGE_CODES));
   });
 });
