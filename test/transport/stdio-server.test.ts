@@ -285,7 +285,7 @@ describe("the end", () => {
     const input = new PassThrough();
     input.resume().end();
     await delay(10);
-    await serveStdio(new ScriptedService(), { input, output: new PassThrough().resume() });
+    expect(await serveStdio(new ScriptedService(), { input, output: new PassThrough().resume() })).toBe("client");
   });
 
   it("leaves no listener on the streams but the one for late errors", async () => {
