@@ -27,9 +27,6 @@ export interface ListeningOptions {
   readonly advertised: unknown;
 }
 
-/** Who watches which resource on which session, so that a server is told once, and told to stop by the last. */
-const WATCHED = new WeakMap<PooledSession, Map<string, { watchers: number; readonly isTaken: Promise<boolean> }>>();
-
 /** One subscription. */
 export class Listening {
   readonly #given: ListeningOptions;
@@ -87,8 +84,7 @@ export class Listening {
 
   async #subscribe(uris: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { session, options } = this.#given;
-    const watched = WATCHED.get(session) ?? new Map<string, { watchers: number; readonly isTaken: Promise<boolean> }>();
-    WATCHED.set(session, watched);
+    const { watched } = session;
     const taken = new Set<string>();
     for (const uri of uris) {
       const entry = watched.get(uri) ?? { watchers: 0, isTaken: this.#tell("resources/subscribe", uri, options.timeouts.acknowledge) };
@@ -105,11 +101,11 @@ export class Listening {
 
   async #unsubscribe(uris: ReadonlySet<string>): Promise<void> {
     const { session, options } = this.#given;
-    const watched = WATCHED.get(session);
+    const { watched } = session;
     for (const uri of uris) {
-      const entry = watched?.get(uri);
+      const entry = watched.get(uri);
       if (entry === undefined || (entry.watchers -= 1) > 0) continue;
-      watched?.delete(uri);
+      watched.delete(uri);
       if (!session.isOver) await this.#tell("resources/unsubscribe", uri, options.timeouts.acknowledge);
     }
   }
@@ -143,7 +139,7 @@ export class Listening {
       // What else the server says of the hop it cannot know.
       const own = (payload: unknown): unknown =>
         withMeta(isWire(payload) ? stripMeta(payload, NOTHING_CROSSES) : payload, META.subscriptionId, flow.id);
-      const { outbound } = crossCall(agreement, { ...frame, params: own(frame["params"] ?? {}) }, "serverToClient", own);
+      const { outbound } = crossCall(agreement, { ...frame, params: frame["params"] ?? {} }, "serverToClient", own);
       return flow.sink.write(outbound);
     } catch (error) {
       if (!isBridgeError(error)) throw error;

@@ -71,6 +71,8 @@ export class PooledSession {
   readonly tokens = new ProgressTokens<PooledCall>();
   /** Those who are told of changes. */
   readonly listeners = new Set<(frame: Wire) => void>();
+  /** Who watches which resource, so that the server is told once, and told to stop by the last. */
+  readonly watched = new Map<string, { watchers: number; readonly isTaken: Promise<boolean> }>();
   readonly #given: PooledOptions;
   readonly #calls = new Set<PooledCall>();
   readonly #strays = new Set<{ readonly frame: Wire; readonly timer: NodeJS.Timeout }>();
